@@ -1,0 +1,81 @@
+import type {
+	Checkpoint,
+	CheckpointMessage,
+	ConversationMessage,
+	Message,
+	MessageDraft,
+	MessageId,
+	SessionId,
+	TreeId
+} from './message';
+
+/** What a new entry needs besides its content. Clock and ids come in as arguments so that the core stays pure. */
+export interface Place {
+	readonly id: MessageId;
+	readonly treeId: TreeId;
+	readonly sessionId: SessionId;
+	/** Epoch milliseconds. */
+	readonly now: number;
+	readonly parent: Message | null;
+}
+
+/** A broken invariant of the tree: a defect of the caller, never an expected outcome. */
+export class TreeError extends Error {
+	override readonly name = 'TreeError';
+}
+
+function place({ id, treeId, sessionId, now, parent }: Place) {
+	if (parent && parent.treeId !== treeId) throw new TreeError('The parent belongs to another tree.');
+	return {
+		id,
+		treeId,
+		parentId: parent?.id ?? null,
+		depth: parent ? parent.depth + 1 : 0,
+		originSessionId: sessionId,
+		createdAt: now
+	};
+}
+
+/** Gives a conversation message its place below `parent`. Depth and checkpoint are derived here and never change. */
+export function attach(draft: MessageDraft, at: Place): ConversationMessage {
+	return { ...place(at), checkpointId: at.parent?.checkpointId ?? null, ...draft };
+}
+
+/** Gives a checkpoint its place below `parent`, which it must have. A checkpoint is its own newest checkpoint. */
+export function attachCheckpoint(checkpoint: Checkpoint, at: Place): CheckpointMessage {
+	if (!at.parent) throw new TreeError('A checkpoint needs a parent.');
+	return {
+		...place(at),
+		checkpointId: at.id,
+		role: 'checkpoint',
+		parts: [],
+		metadata: {},
+		checkpoint
+	};
+}
+
+/**
+ * The path that ends at `leafId`, oldest first, from rows in any order. It starts at the root, or at the lowest depth
+ * the rows reach. Rows of other branches are ignored. Null when the leaf or a parent above the lowest depth is missing.
+ */
+export function pathTo(leafId: MessageId, rows: Iterable<Message>): Message[] | null {
+	const byId = new Map<MessageId, Message>();
+	let lowest = Infinity;
+	for (const row of rows) {
+		byId.set(row.id, row);
+		lowest = Math.min(lowest, row.depth);
+	}
+	const path: Message[] = [];
+	let id: MessageId | null = leafId;
+	while (id !== null) {
+		const message = byId.get(id);
+		if (!message) return null;
+		path.push(message);
+		// A parent is always exactly one step up; anything else is a damaged history and could be a cycle.
+		const below: number = message.depth;
+		if (below === lowest) break;
+		id = message.parentId;
+		if (id !== null && byId.get(id)?.depth !== below - 1) return null;
+	}
+	return path.reverse();
+}

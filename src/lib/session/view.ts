@@ -1,0 +1,151 @@
+import type {
+	CheckpointMessage,
+	FilePart,
+	Message,
+	MessageId,
+	ModelRef,
+	Part,
+	SessionId,
+	TemplateName,
+	Trigger
+} from '$lib/history/message';
+import type { Draft, Session } from '$lib/history/session';
+import type { Capacity } from '$lib/context/capacity';
+import type { ModelRequest } from '$lib/context/request';
+
+/** Estimated tokens of the next request by part. They add up to `occupancy` when `source` is `estimated`. */
+export interface ContextParts {
+	readonly instructions: number;
+	readonly tools: number;
+	readonly checkpoint: number;
+	readonly tail: number;
+	readonly later: number;
+	readonly pending: number;
+}
+
+/** What the context dial shows. Tokens. */
+export interface ContextReading {
+	readonly occupancy: number;
+	/** `reported`: the provider's last usage plus estimates of what came after. `estimated`: all of it estimated. */
+	readonly source: 'reported' | 'estimated';
+	readonly capacity: Capacity;
+	readonly parts: ContextParts;
+}
+
+/**
+ * A sentence in place, with what is safe and what to do. Never a toast that leaves.
+ * `title` says what happened; `safe` what is not lost; `advice` what to do; `detail` (optional) the raw words.
+ */
+export interface Notice {
+	readonly tone: 'info' | 'warning' | 'error';
+	readonly title: string;
+	readonly safe?: string;
+	readonly advice?: string;
+	readonly detail?: string;
+	/** Numbers to line up under the sentence, e.g. the parts of a refused request. */
+	readonly figures?: readonly { readonly label: string; readonly tokens: number }[];
+	/** What the buttons offer. The conversation decides what they do. */
+	readonly actions?: readonly NoticeAction[];
+}
+
+export type NoticeAction = 'retry' | 'compact' | 'settings' | 'keep-answer' | 'reload' | 'dismiss';
+
+/** An answer on its way. */
+export interface RunView {
+	/** The user message being answered. */
+	readonly parentId: MessageId;
+	readonly model: ModelRef;
+	readonly parts: readonly Part[];
+	readonly startedAt: number;
+	/** `interrupted`: found after a crash or a closed tab, offered to be kept. */
+	readonly state: 'waiting' | 'streaming' | 'stopping' | 'interrupted' | 'elsewhere';
+}
+
+/** A compaction on its way. */
+export interface CompactionView {
+	readonly trigger: Trigger;
+	readonly phase: 'reading' | 'summarising' | 'verifying' | 'committing' | 'cancelling';
+	/** 1-based; `passes` is 0 until it is known. */
+	readonly pass: number;
+	readonly passes: number;
+	readonly coveredMessageCount: number;
+	readonly startedAt: number;
+}
+
+/** Position of a message among the children of its parent: the ‹ 2/3 › at a branch point. */
+export interface SiblingPosition {
+	/** 1-based. */
+	readonly index: number;
+	readonly count: number;
+	readonly previousId: MessageId | null;
+	readonly nextId: MessageId | null;
+}
+
+/** The active conversation as components see it: state to show, verbs to call. They show; they do not decide. */
+export interface ConversationView {
+	readonly session: Session;
+	/** The loaded end of the active branch, oldest first, checkpoints included. */
+	readonly messages: readonly Message[];
+	readonly hasEarlier: boolean;
+	loadEarlier(): Promise<void>;
+	siblings(id: MessageId): SiblingPosition | null;
+	/** Whether `id` is still sent verbatim, is covered by the newest checkpoint, or is a checkpoint no longer sent. */
+	coverage(message: Message): 'sent' | 'covered';
+
+	readonly run: RunView | null;
+	readonly compaction: CompactionView | null;
+	/** A message frozen while it waits for a compaction to finish. */
+	readonly waiting: Draft | null;
+	readonly context: ContextReading | null;
+	readonly notice: Notice | null;
+	/** Why the session cannot be written, or null. */
+	readonly readOnly: string | null;
+	/** Off while a run or a compaction would be disturbed: Retry, Edit, Fork, switch, model change, Compact. */
+	readonly branchLocked: boolean;
+	readonly canSend: boolean;
+
+	readonly draft: Draft;
+	setDraft(draft: Draft): void;
+	attachText(filename: string, text: string): Promise<void>;
+	attachFiles(files: readonly File[]): Promise<void>;
+	detach(file: FilePart): void;
+
+	send(): Promise<void>;
+	stop(): void;
+	retry(assistantId?: MessageId): Promise<void>;
+	edit(userId: MessageId, text: string): Promise<void>;
+	switchTo(siblingId: MessageId): Promise<void>;
+	compact(focus?: string): Promise<void>;
+	cancelCompaction(): void;
+	undoCheckpoint(id: MessageId): Promise<void>;
+	keepInterrupted(): Promise<void>;
+	act(action: NoticeAction): void;
+	setModel(ref: ModelRef): Promise<void>;
+	setTemplate(template: TemplateName): Promise<void>;
+	setInstructions(text: string): Promise<void>;
+	rename(title: string): Promise<void>;
+
+	/** The exact next request, with the draft as its pending message. The same function that sends. */
+	nextRequest(): Promise<ModelRequest>;
+	checkpoint(id: MessageId): Promise<CheckpointMessage | null>;
+}
+
+/** A line of the sidebar. */
+export interface SessionLine {
+	readonly id: SessionId;
+	readonly title: string;
+	readonly updatedAt: number;
+	readonly pinned: boolean;
+	readonly busy: boolean;
+	readonly hasDraft: boolean;
+}
+
+/** A model one can choose. Tokens; null where unknown. */
+export interface ModelChoice {
+	readonly ref: ModelRef;
+	readonly name: string;
+	readonly providerName: string;
+	readonly contextWindow: number | null;
+	readonly maxOutput: number | null;
+	readonly assumed: boolean;
+}
