@@ -15,7 +15,7 @@ export default defineConfig({
 			{
 				extends: true,
 				define: { __HILO_VERSION__: JSON.stringify(process.env['npm_package_version'] ?? '0.0.0') },
-	test: {
+				test: {
 					name: 'storage',
 					environment: 'node',
 					include: ['tests/storage/**/*.test.ts'],
