@@ -215,3 +215,11 @@ export function textOf(message: { readonly parts: readonly Part[] }): string {
 		.map((part) => part.text)
 		.join('\n\n');
 }
+
+/**
+ * The short form of an id, as summaries cite it: `(m:0123456789)`. The last ten hex digits, because a UUIDv7 begins
+ * with the clock and messages of one minute would share their first digits.
+ */
+export function shortId(id: MessageId): string {
+	return id.replaceAll('-', '').slice(-10);
+}

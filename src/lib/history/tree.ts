@@ -25,7 +25,8 @@ export class TreeError extends Error {
 }
 
 function place({ id, treeId, sessionId, now, parent }: Place) {
-	if (parent && parent.treeId !== treeId) throw new TreeError('The parent belongs to another tree.');
+	if (parent && parent.treeId !== treeId)
+		throw new TreeError('The parent belongs to another tree.');
 	return {
 		id,
 		treeId,

@@ -11,7 +11,8 @@ export interface Turn {
 
 /** The turns of a branch, oldest first. Checkpoints belong to no turn and are left out. */
 export function turnsOf(branch: readonly Message[]): Turn[] {
-	const turns: { startId: MessageId; messages: ConversationMessage[]; startsWithUser: boolean }[] = [];
+	const turns: { startId: MessageId; messages: ConversationMessage[]; startsWithUser: boolean }[] =
+		[];
 	for (const message of branch) {
 		if (message.role === 'checkpoint') continue;
 		const current = turns.at(-1);

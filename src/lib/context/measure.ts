@@ -1,0 +1,56 @@
+import type { ConversationMessage, Message, Part, ToolPart } from '../history/message';
+import { estimateText } from './estimate';
+
+/** Tokens of one message as it is sent verbatim. A port, so that measures can be cached or made in a worker. */
+export type Measure = (message: ConversationMessage) => number;
+
+/** What the provider adds around each message: role, separators. Tokens. */
+const MESSAGE_FRAME = 4;
+/** What the provider adds around a tool call and its result: ids, names, JSON braces. Tokens. */
+const TOOL_FRAME = 16;
+
+/** Estimated tokens of one part. Reasoning counts nothing here: it is not replayed to a model (see `request.ts`). */
+export function partTokens(part: Part): number {
+	switch (part.type) {
+		case 'text':
+			return estimateText(part.text);
+		case 'file':
+			return part.tokens + estimateText(part.filename) + TOOL_FRAME;
+		case 'dynamic-tool':
+			return toolTokens(part);
+		case 'reasoning':
+		case 'step-start':
+			return 0;
+	}
+}
+
+function toolTokens(part: ToolPart): number {
+	return (
+		TOOL_FRAME +
+		estimateText(part.toolName) +
+		estimateText(asText(part.input)) +
+		estimateText(part.errorText ?? asText(part.output))
+	);
+}
+
+/** A tool's input or output as the text a model reads: strings as they are, everything else as JSON. */
+export function asText(value: unknown): string {
+	if (value === undefined) return '';
+	return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Estimated tokens of one message, by part. */
+export const measureMessage: Measure = (message) =>
+	message.parts.reduce((sum, part) => sum + partTokens(part), MESSAGE_FRAME);
+
+/** Measures each message once: messages are immutable, so the figure can be kept as long as the message lives. */
+export function cachedMeasure(measure: Measure = measureMessage): Measure {
+	const known = new WeakMap<Message, number>();
+	return (message) => {
+		const before = known.get(message);
+		if (before !== undefined) return before;
+		const tokens = measure(message);
+		known.set(message, tokens);
+		return tokens;
+	};
+}

@@ -1,0 +1,97 @@
+import type { AssistantMessage, ConversationMessage, Usage } from '../history/message';
+import { estimateText } from './estimate';
+import { measureMessage, type Measure } from './measure';
+import type { Projection } from './projection';
+import { checkpointBlock, type ToolSpec } from './request';
+
+/** What the next request is made of. */
+export interface OccupancyInput {
+	readonly instructions: string;
+	readonly tools: readonly ToolSpec[];
+	readonly projection: Projection;
+	/** The message that is not durable yet, if any. */
+	readonly pending: ConversationMessage | null;
+	/** The provider that will be asked: usage reported by another is not valid here. */
+	readonly provider: string;
+	readonly measure?: Measure;
+	/** Whether this provider receives earlier reasoning again. */
+	readonly replaysReasoning?: boolean;
+}
+
+/** Estimated tokens by part. */
+export interface OccupancyParts {
+	readonly instructions: number;
+	readonly tools: number;
+	readonly checkpoint: number;
+	readonly tail: number;
+	readonly later: number;
+	readonly pending: number;
+}
+
+/** Estimated tokens of the next request. Never a billed total. */
+export interface Occupancy {
+	readonly tokens: number;
+	/** `reported`: the provider's figure for the last answer plus estimates of what came after it. */
+	readonly source: 'reported' | 'estimated';
+	/** Every part estimated, whatever `tokens` is based on. */
+	readonly parts: OccupancyParts;
+}
+
+/** Estimated tokens of instructions and tool schemas: what no compaction can free. */
+export function fixedTokens(instructions: string, tools: readonly ToolSpec[]): number {
+	return estimateText(instructions) + toolsTokens(tools);
+}
+
+function toolsTokens(tools: readonly ToolSpec[]): number {
+	return tools.reduce((sum, tool) => sum + estimateText(JSON.stringify(tool)), 0);
+}
+
+/** Occupancy of the next request. Rule C10–C14. */
+export function occupancyOf(input: OccupancyInput): Occupancy {
+	const measure = input.measure ?? measureMessage;
+	const { projection, pending } = input;
+	const parts: OccupancyParts = {
+		instructions: estimateText(input.instructions),
+		tools: toolsTokens(input.tools),
+		checkpoint: projection.checkpoint
+			? estimateText(checkpointBlock(projection.checkpoint.checkpoint.summary).text)
+			: 0,
+		tail: total(projection.tail, measure),
+		later: total(projection.later, measure),
+		pending: pending ? measure(pending) : 0
+	};
+	const at = projection.later.findLastIndex((message) => hasValidUsage(message, input.provider));
+	const base = projection.later[at];
+	if (base?.role === 'assistant' && base.metadata.usage) {
+		const since = total(projection.later.slice(at + 1), measure);
+		const tokens =
+			contextAfter(base.metadata.usage, input.replaysReasoning ?? false) + since + parts.pending;
+		return { tokens, source: 'reported', parts };
+	}
+	return { tokens: estimated(parts), source: 'estimated', parts };
+}
+
+/** The sum of the estimated parts: the measure in which "before" and "after" of a checkpoint are compared. */
+export function estimated(parts: OccupancyParts): number {
+	return Object.values(parts).reduce((sum: number, tokens: number) => sum + tokens, 0);
+}
+
+/** Tokens in the context once an answer is part of it: last step's input (cached included once) + its output. */
+function contextAfter(usage: Usage, replaysReasoning: boolean): number {
+	const reasoning = replaysReasoning ? 0 : (usage.reasoningTokens ?? 0);
+	return usage.inputTokens + Math.max(0, usage.outputTokens - reasoning);
+}
+
+function hasValidUsage(
+	message: ConversationMessage,
+	provider: string
+): message is AssistantMessage {
+	if (message.role !== 'assistant') return false;
+	const { usage, finish, model } = message.metadata;
+	const finished = finish === 'stop' || finish === 'length' || finish === 'tool-calls';
+	return finished && model?.provider === provider && (usage?.inputTokens ?? 0) > 0;
+}
+
+function total(messages: readonly ConversationMessage[], measure: Measure): number {
+	return messages.reduce((sum, message) => sum + measure(message), 0);
+}
