@@ -39,8 +39,6 @@ export function chooseBoundary(input: BoundaryInput): Boundary {
 		first = index;
 	}
 	if (first === 0 && input.coverFirstTurn && turns.length > 1) first = 1;
-	// A history can start with an assistant's message; a boundary cannot.
-	while (first < turns.length && first > 0 && turns[first]?.startsWithUser === false) first++;
 
 	const covered = turns.slice(0, first).flatMap((turn) => turn.messages);
 	const kept = turns.slice(first).flatMap((turn) => turn.messages);

@@ -1,0 +1,105 @@
+import type { Finish, TemplateName, Usage } from '../history/message';
+import { estimateText } from '../context/estimate';
+import { missingSections, templates } from './template';
+
+/** What a summariser answered. */
+export interface SummaryAnswer {
+	readonly text: string;
+	readonly finish: Finish;
+	readonly usage: Usage | null;
+	/** The model only reasoned, or called a tool, instead of writing. */
+	readonly hadReasoningOnly: boolean;
+	readonly hadToolCall: boolean;
+}
+
+/** Why a summary cannot be committed. */
+export type RejectionReason =
+	| 'empty'
+	| 'reasoning'
+	| 'tool-call'
+	| 'length'
+	| 'content-filter'
+	| 'ended'
+	| 'missing-sections'
+	| 'over-cap'
+	| 'no-gain'
+	| 'over-limit';
+
+export interface Rejection {
+	readonly reason: RejectionReason;
+	/** A sentence the user can read; also told to the model in the repair pass. */
+	readonly sentence: string;
+}
+
+/** Checks one answer by itself: rules C40–C45. Null means it may be used. */
+export function verifyAnswer(
+	answer: SummaryAnswer,
+	template: TemplateName,
+	cap: number
+): Rejection | null {
+	const text = answer.text.trim();
+	if (answer.hadToolCall || looksLikeToolCall(text)) {
+		return { reason: 'tool-call', sentence: 'It was a tool call, not a summary.' };
+	}
+	if (text === '') {
+		return answer.hadReasoningOnly
+			? { reason: 'reasoning', sentence: 'It was reasoning without an answer.' }
+			: { reason: 'empty', sentence: 'It was empty.' };
+	}
+	if (/^<(think|thinking|reasoning)\b/i.test(text)) {
+		return { reason: 'reasoning', sentence: 'It was reasoning, not a summary.' };
+	}
+	switch (answer.finish) {
+		case 'length':
+			return { reason: 'length', sentence: 'It was cut at the output limit.' };
+		case 'content-filter':
+			return { reason: 'content-filter', sentence: 'The provider filtered it.' };
+		case 'stop':
+			break;
+		default:
+			return { reason: 'ended', sentence: `It ended early (${answer.finish}).` };
+	}
+	const missing = missingSections(text, template);
+	if (missing.length > 0) {
+		const which =
+			missing.length === templates[template].length ? 'all sections' : missing.join(', ');
+		return { reason: 'missing-sections', sentence: `It lacks ${which}.` };
+	}
+	const tokens = estimateText(text);
+	if (tokens > cap) {
+		return {
+			reason: 'over-cap',
+			sentence: `It is about ${tokens} tokens long; at most ${cap} are allowed.`
+		};
+	}
+	return null;
+}
+
+/**
+ * Checks that the checkpoint frees room: rules C46, C47. Both figures by the same estimator, in tokens.
+ * @param refresh the boundary did not advance, so the summary may stay as large as the one it replaces
+ */
+export function verifyGain(
+	before: number,
+	after: number,
+	safeLimit: number,
+	refresh: boolean
+): Rejection | null {
+	if (after > before || (after === before && !refresh)) {
+		return {
+			reason: 'no-gain',
+			sentence: `The context would be ${after} tokens after it, and is ${before} now.`
+		};
+	}
+	if (after > safeLimit) {
+		return {
+			reason: 'over-limit',
+			sentence: `The context would still be ${after} tokens, over the safe limit of ${safeLimit}.`
+		};
+	}
+	return null;
+}
+
+function looksLikeToolCall(text: string): boolean {
+	return /^(<tool_call\b|<function_call\b|<\|tool|\{\s*"(name|tool|function)"\s*:)/i.test(text);
+}
