@@ -56,27 +56,26 @@ export function attachCheckpoint(checkpoint: Checkpoint, at: Place): CheckpointM
 }
 
 /**
- * The path that ends at `leafId`, oldest first, from rows in any order. It starts at the root, or at the lowest depth
- * the rows reach. Rows of other branches are ignored. Null when the leaf or a parent above the lowest depth is missing.
+ * The path that ends at `leafId`, oldest first, from rows in any order: down to the root, or to `fromDepth` where only a
+ * range of depths was read. Rows of other branches are ignored. Null when the leaf or a parent on the way is missing,
+ * or does not stand exactly one step above its child (a damaged history, perhaps a cycle).
  */
-export function pathTo(leafId: MessageId, rows: Iterable<Message>): Message[] | null {
+export function pathTo(
+	leafId: MessageId,
+	rows: Iterable<Message>,
+	fromDepth = 0
+): Message[] | null {
 	const byId = new Map<MessageId, Message>();
-	let lowest = Infinity;
-	for (const row of rows) {
-		byId.set(row.id, row);
-		lowest = Math.min(lowest, row.depth);
-	}
+	for (const row of rows) byId.set(row.id, row);
 	const path: Message[] = [];
-	let id: MessageId | null = leafId;
-	while (id !== null) {
-		const message = byId.get(id);
-		if (!message) return null;
+	let message = byId.get(leafId);
+	while (message) {
 		path.push(message);
-		// A parent is always exactly one step up; anything else is a damaged history and could be a cycle.
-		const below: number = message.depth;
-		if (below === lowest) break;
-		id = message.parentId;
-		if (id !== null && byId.get(id)?.depth !== below - 1) return null;
+		if (message.depth <= fromDepth) return path.reverse();
+		const parent: Message | undefined =
+			message.parentId === null ? undefined : byId.get(message.parentId);
+		if (parent?.depth !== message.depth - 1) return null;
+		message = parent;
 	}
-	return path.reverse();
+	return null;
 }

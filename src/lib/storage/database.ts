@@ -1,0 +1,88 @@
+import Dexie, { type EntityTable, type Table } from 'dexie';
+import type { Message } from '../history/message';
+import type { Run } from '../history/run';
+import type { Session } from '../history/session';
+
+/** The bytes of an attached file, once for all messages that carry it. */
+export interface AttachmentRow {
+	readonly sha256: string;
+	readonly mediaType: string;
+	readonly filename: string;
+	readonly blob: Blob;
+}
+
+/** A configured provider. The key is sealed by the vault; the row never holds it in the clear. */
+export interface ProviderRow {
+	readonly id: string;
+	readonly kind: 'openai-compatible';
+	readonly name: string;
+	readonly baseURL: string;
+	readonly sealedKey: SealedKey | null;
+	readonly models: readonly ModelRow[];
+}
+
+export interface ModelRow {
+	readonly model: string;
+	readonly name: string;
+	/** Tokens; null where unknown. */
+	readonly contextWindow: number | null;
+	readonly maxOutput: number | null;
+	/** A lower window learnt from a provider's refusal. */
+	readonly learntWindow: number | null;
+}
+
+export interface SealedKey {
+	readonly iv: Uint8Array<ArrayBuffer>;
+	readonly bytes: ArrayBuffer;
+	/** The only origin this key is ever sent to. */
+	readonly origin: string;
+}
+
+interface NamedRow {
+	readonly key: string;
+	readonly value: unknown;
+}
+
+/** Rises whenever an older app could no longer write the rows safely. Checked in every write transaction. */
+export const EPOCH = 1;
+
+/** The one database. `strict` durability: an acknowledged write survives a killed browser. */
+export class HiloDatabase extends Dexie {
+	declare readonly messages: EntityTable<Message, 'id'>;
+	declare readonly sessions: EntityTable<Session, 'id'>;
+	declare readonly runs: EntityTable<Run, 'sessionId'>;
+	declare readonly attachments: EntityTable<AttachmentRow, 'sha256'>;
+	declare readonly providers: EntityTable<ProviderRow, 'id'>;
+	declare readonly settings: Table<NamedRow, string>;
+	declare readonly meta: Table<NamedRow, string>;
+
+	constructor(name = 'hilo') {
+		super(name, { chromeTransactionDurability: 'strict' });
+		this.version(1).stores({
+			messages: 'id, [treeId+depth], parentId, originSessionId',
+			sessions: 'id, treeId, updatedAt',
+			runs: 'sessionId',
+			attachments: 'sha256',
+			providers: 'id',
+			settings: 'key',
+			meta: 'key'
+		});
+		this.on('populate', (transaction) => {
+			void transaction.table('meta').add({ key: 'epoch', value: EPOCH });
+		});
+	}
+}
+
+/**
+ * Opens the database. When a newer app upgrades it, this connection closes for good and `onOutdated` is called: an old
+ * tab must not write newer rows.
+ */
+export async function openDatabase(onOutdated: () => void, name?: string): Promise<HiloDatabase> {
+	const db = new HiloDatabase(name);
+	db.on('versionchange', () => {
+		db.close({ disableAutoOpen: true });
+		onOutdated();
+	});
+	await db.open();
+	return db;
+}

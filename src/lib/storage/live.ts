@@ -1,0 +1,53 @@
+import { liveQuery } from 'dexie';
+import type { SessionId } from '../history/message';
+import type { Run } from '../history/run';
+import type { Session } from '../history/session';
+import { storageError } from './atomic';
+import type { HiloDatabase } from './database';
+
+type Unsubscribe = () => void;
+
+function watch<T>(
+	read: () => Promise<T>,
+	onValue: (value: T) => void,
+	onError: (error: unknown) => void
+): Unsubscribe {
+	const subscription = liveQuery(read).subscribe({
+		next: onValue,
+		error: (error: unknown) => onError(storageError(error))
+	});
+	return () => subscription.unsubscribe();
+}
+
+/** Calls back with all sessions, newest first, now and after every change in any tab. */
+export function watchSessions(
+	db: HiloDatabase,
+	onValue: (sessions: readonly Session[], busy: ReadonlySet<SessionId>) => void,
+	onError: (error: unknown) => void
+): Unsubscribe {
+	return watch(
+		async () => ({
+			sessions: await db.sessions.orderBy('updatedAt').reverse().toArray(),
+			busy: new Set(await db.runs.toCollection().primaryKeys())
+		}),
+		({ sessions, busy }) => onValue(sessions, busy),
+		onError
+	);
+}
+
+/** Calls back with one session's row and its open run, now and after every change in any tab. */
+export function watchSession(
+	db: HiloDatabase,
+	id: SessionId,
+	onValue: (session: Session | null, run: Run | null) => void,
+	onError: (error: unknown) => void
+): Unsubscribe {
+	return watch(
+		async () => ({
+			session: (await db.sessions.get(id)) ?? null,
+			run: (await db.runs.get(id)) ?? null
+		}),
+		({ session, run }) => onValue(session, run),
+		onError
+	);
+}

@@ -1,0 +1,100 @@
+import type { Message, MessageId, SessionId } from '../history/message';
+import type { Session } from '../history/session';
+import { atomic } from './atomic';
+import type { HiloDatabase } from './database';
+import { compare, withLeaf, type Expected } from './expected';
+
+/** What of a session may change without touching its branch. It never raises the revision. */
+export type SessionPatch = Partial<
+	Pick<Session, 'title' | 'pinned' | 'draft' | 'model' | 'instructions' | 'template'>
+>;
+
+/** Adds a session, with the messages it starts with. */
+export async function addSession(
+	db: HiloDatabase,
+	session: Session,
+	messages: readonly Message[] = []
+): Promise<void> {
+	await atomic(db, [db.sessions, db.messages], async () => {
+		await db.messages.bulkAdd([...messages]);
+		await db.sessions.add(session);
+	});
+}
+
+/** Changes what is not the branch: title, pin, draft, model, instructions, template. Null when the session is gone. */
+export async function patchSession(
+	db: HiloDatabase,
+	id: SessionId,
+	patch: SessionPatch
+): Promise<Session | null> {
+	return atomic(db, [db.sessions], async () => {
+		const session = await db.sessions.get(id);
+		if (!session) return null;
+		const next = { ...session, ...patch };
+		await db.sessions.put(next);
+		return next;
+	});
+}
+
+/** Moves the leaf: switch of branch, undo of a checkpoint. Null when the branch changed or a run is open. */
+export async function moveLeaf(
+	db: HiloDatabase,
+	expected: Expected,
+	leafId: MessageId | null,
+	now: number
+): Promise<Session | null> {
+	return atomic(db, [db.sessions, db.runs, db.messages], async () => {
+		const session = await compare(db, expected);
+		if (!session || (await db.runs.get(session.id))) return null;
+		if (session.leafId === leafId) return session;
+		const leaf = leafId === null ? null : await db.messages.get(leafId);
+		if (leaf === undefined || (leaf && leaf.treeId !== session.treeId)) return null;
+		const next = withLeaf(session, leafId, now);
+		await db.sessions.put(next);
+		return next;
+	});
+}
+
+/** Removes a session and the messages no other session of its tree needs, in one transaction. */
+export async function deleteSession(db: HiloDatabase, id: SessionId): Promise<void> {
+	await atomic(db, [db.sessions, db.messages, db.runs], async () => {
+		const session = await db.sessions.get(id);
+		if (!session) return;
+		const others = await db.sessions
+			.where('treeId')
+			.equals(session.treeId)
+			.filter((other) => other.id !== id)
+			.toArray();
+		const rows = await db.messages
+			.where('[treeId+depth]')
+			.between([session.treeId, 0], [session.treeId, Infinity], true, true)
+			.toArray();
+		const needed = neededBy(others, rows, id);
+		await db.messages.bulkDelete(rows.flatMap((row) => (needed.has(row.id) ? [] : [row.id])));
+		await db.runs.delete(id);
+		await db.sessions.delete(id);
+	});
+}
+
+/** Messages written in other sessions, their leaves, and everything above those. */
+function neededBy(
+	others: readonly Session[],
+	rows: readonly Message[],
+	deleted: SessionId
+): Set<MessageId> {
+	const needed = new Set<MessageId>();
+	if (others.length === 0) return needed;
+	const byId = new Map(rows.map((row) => [row.id, row]));
+	const starts = [
+		...others.map((other) => other.leafId),
+		...rows.filter((row) => row.originSessionId !== deleted).map((row) => row.id)
+	];
+	for (const start of starts) {
+		let id = start;
+		while (id !== null && !needed.has(id)) {
+			needed.add(id);
+			id = byId.get(id)?.parentId ?? null;
+		}
+	}
+	return needed;
+}
