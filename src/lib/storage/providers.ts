@@ -1,0 +1,17 @@
+import { atomic } from './atomic';
+import type { HiloDatabase, ProviderRow } from './database';
+
+/** All configured providers. */
+export function readProviders(db: HiloDatabase): Promise<ProviderRow[]> {
+	return db.providers.toArray();
+}
+
+/** Adds or replaces a provider. */
+export async function saveProvider(db: HiloDatabase, row: ProviderRow): Promise<void> {
+	await atomic(db, [db.providers], () => db.providers.put(row));
+}
+
+/** Forgets a provider and its key. */
+export async function removeProvider(db: HiloDatabase, id: string): Promise<void> {
+	await atomic(db, [db.providers], () => db.providers.delete(id));
+}
