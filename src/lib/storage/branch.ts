@@ -11,19 +11,31 @@ export type BranchRead =
 /** Messages of one window of the timeline. */
 export const WINDOW = 80;
 
+/** Reads the newest end of a branch: one range of depths, not one read a message. */
+export async function readWindow(
+	db: HiloDatabase,
+	leafId: MessageId | null,
+	count = WINDOW
+): Promise<BranchRead> {
+	if (leafId === null) return { kind: 'branch', messages: [], complete: true };
+	const leaf = await db.messages.get(leafId);
+	if (!leaf) return { kind: 'damaged', what: 'The newest message of this session is missing.' };
+	return readPath(db, leaf, leaf.depth - count + 1);
+}
+
 /**
- * Reads the newest end of a branch: at least `WINDOW` messages, and at least back to the boundary of the newest
- * checkpoint, so that the projection can be built from it. One range of depths, not one read a message.
+ * Reads what a projection is built from: the branch back to the boundary of its newest checkpoint, that checkpoint
+ * included; all of it where there is none.
  */
-export async function readBranch(db: HiloDatabase, session: Session): Promise<BranchRead> {
-	if (session.leafId === null) return { kind: 'branch', messages: [], complete: true };
-	const leaf = await db.messages.get(session.leafId);
+export async function readContext(db: HiloDatabase, leafId: MessageId | null): Promise<BranchRead> {
+	if (leafId === null) return { kind: 'branch', messages: [], complete: true };
+	const leaf = await db.messages.get(leafId);
 	if (!leaf) return { kind: 'damaged', what: 'The newest message of this session is missing.' };
 	const boundary = await boundaryDepth(db, leaf);
 	if (boundary === null) {
 		return { kind: 'damaged', what: 'A checkpoint, or the message it points at, is missing.' };
 	}
-	return readPath(db, leaf, Math.min(boundary, leaf.depth - WINDOW + 1));
+	return readPath(db, leaf, boundary);
 }
 
 /** Reads the messages above `first`, which is the oldest one already read. */
@@ -40,13 +52,11 @@ export async function readEarlier(
 
 /** Reads the whole branch that ends at `leafId`. */
 export async function readWhole(db: HiloDatabase, leafId: MessageId): Promise<BranchRead> {
-	const leaf = await db.messages.get(leafId);
-	if (!leaf) return { kind: 'damaged', what: 'The newest message of this session is missing.' };
-	return readPath(db, leaf, 0);
+	return readWindow(db, leafId, Infinity);
 }
 
 async function readPath(db: HiloDatabase, leaf: Message, from: number): Promise<BranchRead> {
-	const fromDepth = Math.max(0, from);
+	const fromDepth = Math.max(0, Number.isFinite(from) ? from : 0);
 	const rows = await depthRange(db, leaf.treeId, fromDepth, leaf.depth);
 	const messages = pathTo(leaf.id, rows, fromDepth);
 	if (!messages)

@@ -7,7 +7,7 @@ import type {
 	SessionId
 } from '../history/message';
 import type { Run } from '../history/run';
-import { emptyDraft, type Session } from '../history/session';
+import type { Draft, Session } from '../history/session';
 import { attach } from '../history/tree';
 import { atomic } from './atomic';
 import type { HiloDatabase } from './database';
@@ -19,21 +19,30 @@ export type Swap<T> = ({ readonly kind: 'done' } & T) | { readonly kind: 'stale'
 /** A new run, before it knows its parent. */
 export type NewRun = Pick<Run, 'runId' | 'messageId' | 'model'>;
 
+/** The user's message, and where it goes: below the leaf, or, on Edit, below the parent of what is edited. */
+export interface NewUserMessage {
+	readonly id: MessageId;
+	readonly parentId: MessageId | null;
+	readonly draft: MessageDraft & { readonly role: 'user' };
+	/** The draft that stays in the composer: empty after a send, untouched after an edit. */
+	readonly draftAfter: Draft;
+}
+
 /**
  * Appends the user's message and opens the run that will answer it, in one transaction: the message is durable before
- * the provider is called. The session's draft is cleared with it, so that a text is never in both places.
+ * the provider is called. The session's draft changes with it, so that a text is never in both places or in none.
  */
 export async function beginRun(
 	db: HiloDatabase,
 	expected: Expected,
-	user: { readonly id: MessageId; readonly draft: MessageDraft & { readonly role: 'user' } },
+	user: NewUserMessage,
 	run: NewRun,
 	now: number
 ): Promise<Swap<{ readonly session: Session; readonly message: Message; readonly run: Run }>> {
 	return atomic(db, [db.sessions, db.messages, db.runs], async () => {
 		const session = await compare(db, expected);
 		if (!session || (await db.runs.get(session.id))) return { kind: 'stale' };
-		const parent = await parentOf(db, session.leafId);
+		const parent = await parentOf(db, user.parentId);
 		const message = attach(user.draft, {
 			id: user.id,
 			treeId: session.treeId,
@@ -41,7 +50,7 @@ export async function beginRun(
 			now,
 			parent
 		});
-		const next = { ...withLeaf(session, message.id, now), draft: emptyDraft };
+		const next = { ...withLeaf(session, message.id, now), draft: user.draftAfter };
 		const row = openRun(run, session.id, message.id, now);
 		await db.messages.add(message);
 		await db.sessions.put(next);

@@ -1,0 +1,144 @@
+import { capacityOf, type Capacity } from '$lib/context/capacity';
+import type { ModelRef } from '$lib/history/message';
+import { limitsOf } from '$lib/models/catalogue';
+import { offlineModel, offlineProvider, type ProviderConfig } from '$lib/models/provider';
+import type { HiloDatabase, ModelRow, ProviderRow } from '$lib/storage/database';
+import { readProviders, removeProvider, saveProvider } from '$lib/storage/providers';
+import { openKey, sealKey } from '$lib/storage/vault';
+import type { ModelChoice } from './view';
+
+/** A provider as the settings page edits it. An undefined key leaves the stored one as it is; an empty one removes it. */
+export interface ProviderEdit {
+	readonly id: string;
+	readonly name: string;
+	readonly baseURL: string;
+	readonly apiKey?: string;
+	readonly models: readonly ModelRow[];
+}
+
+/** The configured providers and their models. Keys are opened only for the call that needs them. */
+export class Models {
+	#rows = $state.raw<readonly ProviderRow[]>([]);
+	readonly #db: HiloDatabase;
+
+	constructor(db: HiloDatabase) {
+		this.#db = db;
+	}
+
+	get rows(): readonly ProviderRow[] {
+		return this.#rows;
+	}
+
+	async load(): Promise<void> {
+		this.#rows = await readProviders(this.#db);
+	}
+
+	/** Every model one can choose, the built-in one first. */
+	get choices(): readonly ModelChoice[] {
+		const configured = this.#rows.flatMap((row) =>
+			row.models.map((model): ModelChoice => {
+				const limits = this.#limits(model);
+				return {
+					ref: { provider: row.id, model: model.model },
+					name: model.name,
+					providerName: row.name,
+					contextWindow: limits.contextWindow,
+					maxOutput: limits.maxOutput,
+					assumed: limits.contextWindow === null
+				};
+			})
+		);
+		return [
+			{
+				ref: offlineModel.ref,
+				name: offlineModel.name,
+				providerName: offlineProvider.name,
+				contextWindow: offlineModel.contextWindow,
+				maxOutput: offlineModel.maxOutput,
+				assumed: false
+			},
+			...configured
+		];
+	}
+
+	/** The capacity of a model, or null when it is not configured here (any more). */
+	capacity(ref: ModelRef, autoRatio: number): Capacity | null {
+		if (ref.provider === offlineProvider.id) return capacityOf(offlineModel, autoRatio);
+		const model = this.#model(ref);
+		return model ? capacityOf(this.#limits(model), autoRatio) : null;
+	}
+
+	/** The provider of a model, with its key, ready for one call. Null when it is not configured here. */
+	async provider(ref: ModelRef): Promise<ProviderConfig | null> {
+		if (ref.provider === offlineProvider.id) return offlineProvider;
+		const row = this.#rows.find((row) => row.id === ref.provider);
+		if (!row) return null;
+		const apiKey = row.sealedKey
+			? await openKey(this.#db, row.sealedKey, originOf(row.baseURL))
+			: null;
+		return {
+			kind: row.kind,
+			id: row.id,
+			name: row.name,
+			baseURL: row.baseURL,
+			...(apiKey === null ? {} : { apiKey })
+		};
+	}
+
+	/** Stores a provider. A key is sealed for the origin of its base URL: changed origins need the key again. */
+	async save(edit: ProviderEdit): Promise<void> {
+		const origin = originOf(edit.baseURL);
+		const before = this.#rows.find((row) => row.id === edit.id)?.sealedKey ?? null;
+		const sealedKey = edit.apiKey
+			? await sealKey(this.#db, edit.apiKey, origin)
+			: edit.apiKey === undefined && before?.origin === origin
+				? before
+				: null;
+		const row: ProviderRow = {
+			id: edit.id,
+			kind: 'openai-compatible',
+			name: edit.name,
+			baseURL: edit.baseURL,
+			sealedKey,
+			models: edit.models.map((model) => ({ ...model }))
+		};
+		await saveProvider(this.#db, row);
+		await this.load();
+	}
+
+	async remove(id: string): Promise<void> {
+		await removeProvider(this.#db, id);
+		await this.load();
+	}
+
+	/** Keeps the lower window a provider named when it refused a request. */
+	async learn(ref: ModelRef, window: number): Promise<void> {
+		const row = this.#rows.find((row) => row.id === ref.provider);
+		if (!row) return;
+		const models = row.models.map((model) =>
+			model.model === ref.model ? { ...model, learntWindow: window } : model
+		);
+		await saveProvider(this.#db, { ...row, models });
+		await this.load();
+	}
+
+	#model(ref: ModelRef): ModelRow | undefined {
+		return this.#rows
+			.find((row) => row.id === ref.provider)
+			?.models.find((model) => model.model === ref.model);
+	}
+
+	/** What the user typed, else what the catalogue knows, else unknown. */
+	#limits(model: ModelRow) {
+		const known = limitsOf(model.model);
+		return {
+			contextWindow: model.contextWindow ?? known?.contextWindow ?? null,
+			maxOutput: model.maxOutput ?? known?.maxOutput ?? null,
+			learntWindow: model.learntWindow
+		};
+	}
+}
+
+function originOf(baseURL: string): string {
+	return new URL(baseURL).origin;
+}

@@ -1,0 +1,137 @@
+import type { Capacity } from '$lib/context/capacity';
+import type { Occupancy } from '$lib/context/occupancy';
+import type { NoopReason } from '$lib/compaction/plan';
+import type { Rejection } from '$lib/compaction/verify';
+import type { Failure } from '$lib/models/failure';
+import { StorageError, type StorageFailureKind } from '$lib/storage/atomic';
+import type { Notice, NoticeAction } from './view';
+
+const number = new Intl.NumberFormat('en');
+
+/** A model's failure, with what of the conversation is safe. */
+export function failureNotice(
+	failure: Failure,
+	safe: string,
+	actions: readonly NoticeAction[]
+): Notice {
+	return {
+		tone: 'error',
+		title: failure.title,
+		safe,
+		advice: failure.advice,
+		...(failure.detail === '' ? {} : { detail: failure.detail }),
+		actions
+	};
+}
+
+/** A send that was refused before anything left the page: the numbers, and what they are made of. */
+export function refusalNotice(occupancy: Occupancy, capacity: Capacity, why: string): Notice {
+	const { parts } = occupancy;
+	const figures = [
+		{ label: 'This message', tokens: parts.pending },
+		{ label: 'Messages after the checkpoint', tokens: parts.later },
+		{ label: 'Recent tail', tokens: parts.tail },
+		{ label: 'Checkpoint', tokens: parts.checkpoint },
+		{ label: 'Tools', tokens: parts.tools },
+		{ label: 'Instructions', tokens: parts.instructions }
+	]
+		.filter((figure) => figure.tokens > 0)
+		.sort((a, b) => b.tokens - a.tokens);
+	return {
+		tone: 'warning',
+		title: `Not sent: the request would be about ${number.format(occupancy.tokens)} tokens, and this model takes ${number.format(capacity.safeLimit)}.`,
+		safe: 'Your draft is as you left it. Nothing was sent.',
+		advice: why,
+		figures: [...figures, { label: 'Safe limit', tokens: capacity.safeLimit }],
+		actions: ['dismiss']
+	};
+}
+
+const noops: Readonly<Record<NoopReason, string>> = {
+	empty: 'There is nothing to compact yet.',
+	'one-turn':
+		'There is one turn only. A checkpoint summarises earlier turns and keeps the last; ask one more question first.',
+	'checkpoint-is-leaf':
+		'The newest message is already a checkpoint, so nothing new could be summarised.',
+	'below-threshold': 'The context is still well below its limit.',
+	'cannot-advance': 'Everything that could be summarised already is.',
+	'gain-too-small': 'A checkpoint would free too little to be worth it.',
+	unstable: 'An answer is still open. Compact once it has ended.',
+	'cannot-fit':
+		'The instructions and tools alone are larger than this model takes. Shorten the instructions or choose a model with a larger window.'
+};
+
+/** A compaction that had nothing to do: not an error. */
+export function noopNotice(reason: NoopReason): Notice {
+	return {
+		tone: 'info',
+		title: 'Nothing was compacted.',
+		advice: noops[reason],
+		actions: ['dismiss']
+	};
+}
+
+/** Why a message that does not fit cannot be made to fit by a compaction. */
+export function refusalAdvice(reason: NoopReason): string {
+	if (reason === 'cannot-fit') return noops['cannot-fit'];
+	return 'Compacting cannot free enough. Shorten the message, split it, or choose a model with a larger window.';
+}
+
+export function rejectionNotice(rejection: Rejection): Notice {
+	return {
+		tone: 'warning',
+		title: `The summary could not be used. ${rejection.sentence}`,
+		safe: 'No checkpoint was written; the conversation is as it was.',
+		advice: 'Compact again, or choose another model.',
+		actions: ['compact', 'dismiss']
+	};
+}
+
+export const staleNotice: Notice = {
+	tone: 'warning',
+	title: 'This conversation changed meanwhile, perhaps in another tab.',
+	safe: 'Nothing was overwritten. You see its present state; your text is in the composer.',
+	actions: ['dismiss']
+};
+
+export const cancelledNotice: Notice = {
+	tone: 'info',
+	title: 'Compaction cancelled.',
+	safe: 'No checkpoint was written. The message that was waiting is back in the composer.',
+	actions: ['dismiss']
+};
+
+export const missingModelNotice: Notice = {
+	tone: 'warning',
+	title: 'The model of this conversation is not set up in this browser.',
+	safe: 'Everything written so far is here and readable.',
+	advice: 'Choose another model below, or add its provider in Settings.',
+	actions: ['settings', 'dismiss']
+};
+
+const storageSentences: Readonly<Record<StorageFailureKind, readonly [string, string]>> = {
+	quota: [
+		'The browser has no room left, so this could not be saved.',
+		'Free disk space or delete old sessions, then try again.'
+	],
+	closed: ['The database connection was lost, so this could not be saved.', 'Reload the page.'],
+	outdated: [
+		'A newer version of Hilo is open in another tab, and this one may no longer write.',
+		'Reload this tab.'
+	],
+	unknown: ['The browser could not save this.', 'Reload the page and try again.']
+};
+
+/** A write that did not happen. What was stored before is untouched. */
+export function storageNotice(error: unknown): Notice {
+	const kind = error instanceof StorageError ? error.kind : 'unknown';
+	const [title, advice] = storageSentences[kind];
+	return {
+		tone: 'error',
+		title,
+		safe: 'What was saved before is intact. Text you see here stays on screen: copy it to be sure.',
+		advice,
+		detail: error instanceof Error ? error.message : String(error),
+		actions: kind === 'quota' ? ['dismiss'] : ['reload', 'dismiss']
+	};
+}

@@ -1,0 +1,70 @@
+import { capacityTable } from '$lib/context/capacity';
+import type { ModelRef, TemplateName } from '$lib/history/message';
+import type { HiloDatabase } from '$lib/storage/database';
+import { readSetting, saveSetting } from '$lib/storage/settings';
+import { offlineModel } from '$lib/models/provider';
+
+export type Theme = 'system' | 'light' | 'dark';
+
+/** What the user has chosen for the whole app. */
+export interface SettingValues {
+	readonly theme: Theme;
+	/** Share of the window, 0.5–0.95. */
+	readonly autoRatio: number;
+	readonly instructions: string;
+	readonly template: TemplateName;
+	readonly model: ModelRef;
+	/** CSS pixels. */
+	readonly sidebarWidth: number;
+	readonly sidebarOpen: boolean;
+	/** Epoch milliseconds of the last export of everything, or null. */
+	readonly lastBackup: number | null;
+}
+
+const defaults: SettingValues = {
+	theme: 'system',
+	autoRatio: capacityTable.autoRatio,
+	instructions:
+		'You help with careful research. Say what you know and from where; mark what is uncertain; keep quotations, numbers and identifiers exact. Answer in the language you are asked in.',
+	template: 'research',
+	model: offlineModel.ref,
+	sidebarWidth: 280,
+	sidebarOpen: true,
+	lastBackup: null
+};
+
+/** The settings, read once and written through. */
+export class Settings {
+	#values = $state.raw<SettingValues>(defaults);
+	readonly #db: HiloDatabase;
+
+	constructor(db: HiloDatabase) {
+		this.#db = db;
+	}
+
+	get values(): SettingValues {
+		return this.#values;
+	}
+
+	/** Reads what was stored; what is missing or of another shape keeps its default. */
+	async load(): Promise<void> {
+		const stored = await readSetting(this.#db, 'app');
+		if (typeof stored !== 'object' || stored === null) return;
+		const entries = Object.entries(stored).filter(
+			([key, value]) => key in defaults && sameShape(value, defaults[key as keyof SettingValues])
+		);
+		this.#values = { ...defaults, ...Object.fromEntries(entries) };
+	}
+
+	/** Changes settings on screen at once and in the database after. */
+	async change(patch: Partial<SettingValues>): Promise<void> {
+		this.#values = { ...this.#values, ...patch };
+		await saveSetting(this.#db, 'app', this.#values);
+	}
+}
+
+/** A default of null stands for "a number or nothing". */
+function sameShape(value: unknown, example: unknown): boolean {
+	if (example === null) return value === null || typeof value === 'number';
+	return typeof value === typeof example;
+}
