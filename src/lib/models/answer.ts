@@ -1,25 +1,28 @@
-import type { FilePart, Finish, ModelRef, Part, Usage } from '../history/message';
+import type { ToolSet } from 'ai';
+import type { Finish, ModelRef, Part, Usage } from '../history/message';
 import type { ModelRequest } from '../context/request';
-import type { Failure } from './failure';
+import { callContext } from './call';
+import { classify, emptyAnswer, type Failure } from './failure';
+import { toModelMessages, type FilePartLoader } from './messages';
+import { PartsCollector } from './parts';
 import type { ProviderConfig } from './provider';
+import { resolveModel } from './resolve';
+import { loadSdk, type Sdk } from './sdk';
+import { usageOf } from './usage';
 
-/** What the loader gives for an attachment: its text, or a data URL of its bytes, or neither when they are gone. */
-export interface LoadedFile {
-	readonly text?: string;
-	readonly dataUrl?: string;
-}
+export type { FilePartLoader, LoadedFile } from './messages';
 
 export interface AnswerOptions {
 	readonly provider: ProviderConfig;
 	readonly model: ModelRef;
 	readonly request: ModelRequest;
 	/** Runs one tool. What it throws becomes the tool's error, told to the model; it does not end the answer. */
-	executeTool(
+	readonly executeTool: (
 		name: string,
 		input: unknown,
 		call: { readonly toolCallId: string; readonly signal: AbortSignal }
-	): Promise<unknown>;
-	loadFile(part: FilePart): Promise<LoadedFile>;
+	) => Promise<unknown>;
+	readonly loadFile: FilePartLoader;
 	readonly signal: AbortSignal;
 	readonly fetch?: typeof globalThis.fetch;
 	/** Model calls one answer may take. Default 8. */
@@ -32,19 +35,191 @@ export interface AnswerOptions {
 
 export type AnswerEvent =
 	/** The answer so far. Parts that did not change since the last event are the same objects. */
-	| { readonly type: 'parts'; readonly parts: readonly Part[] }
-	/** Exactly one, the last. `usage` is the last step's; `totalUsage` sums the steps. */
-	| {
-			readonly type: 'end';
-			readonly finish: Finish;
-			readonly parts: readonly Part[];
-			readonly usage?: Usage;
-			readonly totalUsage?: Usage;
-			readonly failure?: Failure;
-			readonly durationMs: number;
-	  };
+	{ readonly type: 'parts'; readonly parts: readonly Part[] } | AnswerEnd;
 
-// eslint-disable-next-line require-yield
-export async function* streamAnswer(_options: AnswerOptions): AsyncGenerator<AnswerEvent> {
-	throw new Error('Not built yet.');
+/**
+ * Exactly one, the last. `usage` is the last step's; `totalUsage` sums the steps. `failure` is there whenever `finish`
+ * is `error`, and with `stop` when the answer is empty.
+ */
+export interface AnswerEnd {
+	readonly type: 'end';
+	readonly finish: Finish;
+	readonly parts: readonly Part[];
+	readonly usage?: Usage;
+	readonly totalUsage?: Usage;
+	readonly failure?: Failure;
+	readonly durationMs: number;
+}
+
+/**
+ * Asks a model and yields its answer as it grows. Failures of provider, network and tools are values, never thrown;
+ * what arrived before one is kept. Nothing is retried behind the user's back. Leaving the loop early ends the request.
+ */
+export async function* streamAnswer(options: AnswerOptions): AsyncGenerator<AnswerEvent> {
+	const { provider, model, request, signal, now } = options;
+	const startedAt = now();
+	const leave = new AbortController();
+	const either = AbortSignal.any([signal, leave.signal]);
+	const collector = new PartsCollector();
+	let finish: Finish = 'other';
+	let usage: Usage | undefined;
+	let totalUsage: Usage | undefined;
+	let failed: { readonly error: unknown } | null = null;
+	let sent = false;
+	let complete = false;
+
+	try {
+		if (!signal.aborted) {
+			const sdk = await loadSdk();
+			const stream = sdk.streamText({
+				model: await resolveModel(provider, model, options),
+				instructions: request.system
+					.filter(({ text }) => text.trim() !== '')
+					.map(({ text }) => ({ role: 'system' as const, content: text })),
+				messages: await toModelMessages(
+					request.messages,
+					options.loadFile,
+					sdk.convertToModelMessages
+				),
+				tools: toolSet(options, sdk),
+				maxOutputTokens: request.maxOutputTokens,
+				stopWhen: sdk.isStepCount(options.maxSteps ?? 8),
+				maxRetries: 0,
+				abortSignal: either,
+				// Errors arrive in the stream; the default would print the whole request to the console.
+				onError: () => {}
+			}).stream;
+
+			for await (const part of stream) {
+				const before = collector.parts;
+				switch (part.type) {
+					case 'start-step':
+						collector.startStep();
+						break;
+					case 'text-delta':
+						collector.append('text', part.id, part.text);
+						break;
+					case 'text-end':
+						collector.close('text', part.id);
+						break;
+					case 'reasoning-start':
+					case 'reasoning-end':
+						collector.append('reasoning', part.id, '', part.providerMetadata);
+						if (part.type === 'reasoning-end') collector.close('reasoning', part.id);
+						break;
+					case 'reasoning-delta':
+						collector.append('reasoning', part.id, part.text, part.providerMetadata);
+						break;
+					case 'tool-input-start':
+						collector.tool({
+							type: 'dynamic-tool',
+							toolName: part.toolName,
+							toolCallId: part.id,
+							state: 'input-streaming',
+							input: undefined
+						});
+						break;
+					case 'tool-call':
+						collector.tool({ ...toolBase(part), state: 'input-available' });
+						break;
+					case 'tool-result':
+						if (!part.preliminary)
+							collector.tool({ ...toolBase(part), state: 'output-available', output: part.output });
+						break;
+					case 'tool-error':
+						collector.tool({
+							...toolBase(part),
+							state: 'output-error',
+							errorText: part.error instanceof Error ? part.error.message : String(part.error)
+						});
+						break;
+					case 'error':
+						failed ??= { error: part.error };
+						break;
+					case 'finish-step':
+						usage = usageOf(part.usage);
+						finish = part.finishReason;
+						break;
+					case 'finish':
+						finish = part.finishReason;
+						totalUsage = usageOf(part.totalUsage);
+						complete = true;
+						break;
+				}
+				sent ||= collector.parts !== before;
+				if (collector.parts !== before) yield { type: 'parts', parts: collector.parts };
+			}
+		}
+	} catch (error) {
+		failed ??= { error };
+	} finally {
+		leave.abort();
+	}
+
+	let failure: Failure | undefined;
+	if (signal.aborted && !complete) finish = 'stopped';
+	else if (failed || finish === 'error') {
+		finish = 'error';
+		failure = classify(failed?.error, callContext(provider, model.model, sent));
+	} else failure = emptiness(collector, finish, model.model);
+
+	collector.settle(
+		finish === 'stopped'
+			? 'Stopped before it had a result.'
+			: 'The answer ended before this call had a result.'
+	);
+	yield {
+		type: 'end',
+		finish,
+		parts: collector.parts,
+		...(usage ? { usage } : {}),
+		...(totalUsage ? { totalUsage } : {}),
+		...(failure ? { failure } : {}),
+		durationMs: now() - startedAt
+	};
+}
+
+function toolBase(part: {
+	readonly toolName: string;
+	readonly toolCallId: string;
+	readonly input: unknown;
+}) {
+	return {
+		type: 'dynamic-tool' as const,
+		toolName: part.toolName,
+		toolCallId: part.toolCallId,
+		input: part.input
+	};
+}
+
+function toolSet(
+	{ request, executeTool }: AnswerOptions,
+	{ dynamicTool, jsonSchema }: Sdk
+): ToolSet {
+	return Object.fromEntries(
+		request.tools.map((tool) => [
+			tool.name,
+			dynamicTool({
+				description: tool.description,
+				inputSchema: jsonSchema(tool.inputSchema),
+				execute: (input, { toolCallId, abortSignal }) =>
+					executeTool(tool.name, input, {
+						toolCallId,
+						signal: abortSignal ?? new AbortController().signal
+					})
+			})
+		])
+	);
+}
+
+/** An answer that ended normally and says nothing: no text anywhere, and no call in its last step either. */
+function emptiness(collector: PartsCollector, finish: Finish, model: string): Failure | undefined {
+	if (finish !== 'stop' && finish !== 'other') return undefined;
+	const hasText = collector.parts.some((p) => p.type === 'text' && p.text.trim() !== '');
+	const hasCall = collector.stepParts.some((p) => p.type === 'dynamic-tool');
+	if (hasText || hasCall) return undefined;
+	return emptyAnswer(
+		model,
+		collector.stepParts.some((p) => p.type === 'reasoning')
+	);
 }

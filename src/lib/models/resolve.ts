@@ -1,6 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { ModelRef } from '../history/message';
-import type { ProviderConfig } from './provider';
+import { quietFetch, streamFetch } from './http';
+import { normalBaseURL, type ProviderConfig } from './provider';
 
 export interface ResolveOptions {
 	readonly fetch?: typeof globalThis.fetch;
@@ -8,10 +9,24 @@ export interface ResolveOptions {
 	readonly paceMs?: number;
 }
 
+/** The language model a reference names, ready to stream. Loads what the provider needs, and only that. */
 export async function resolveModel(
-	_provider: ProviderConfig,
-	_model: ModelRef,
-	_options: ResolveOptions = {}
+	provider: ProviderConfig,
+	model: ModelRef,
+	{ fetch, paceMs }: ResolveOptions = {}
 ): Promise<LanguageModelV4> {
-	throw new Error('Not built yet.');
+	if (provider.kind === 'offline') {
+		const { OfflineModel } = await import('./offline/model');
+		return new OfflineModel(paceMs === undefined ? {} : { paceMs });
+	}
+	const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+	return createOpenAICompatible({
+		// A fixed name: the SDK reads provider options under it, and a user's name for a provider may hold anything.
+		name: 'openaiCompatible',
+		baseURL: normalBaseURL(provider.baseURL),
+		...(provider.apiKey ? { apiKey: provider.apiKey } : {}),
+		includeUsage: true,
+		// Bound late, so that a guard put over `globalThis.fetch` is the one that is called.
+		fetch: streamFetch(quietFetch(fetch ?? ((input, init) => globalThis.fetch(input, init))))
+	}).chatModel(model.model);
 }

@@ -1,0 +1,60 @@
+/** Abbreviations whose point ends no sentence, in English and Spanish. */
+const abbreviation =
+	/(?:^|[\s(])(?:et al|e\.g|i\.e|cf|vs|approx|ca|resp|dr|prof|mr|mrs|ms|st|fig|figs|eq|sec|ch|vol|no|nos|pp?|ed|eds|p\. ?ej|sr|sra|ej|pág|págs|núm|art|\p{Lu})\.$/iu;
+
+/** Splits a line of prose into sentences. Points inside numbers, names and abbreviations do not end one. */
+export function sentencesOf(line: string): string[] {
+	const pieces = line.split(/(?<=[.!?…][)"”»']?)\s+(?=[\p{Lu}\p{N}¿¡"“«([])/u);
+	const sentences: string[] = [];
+	for (const piece of pieces) {
+		const last = sentences.at(-1);
+		if (last !== undefined && abbreviation.test(last))
+			sentences[sentences.length - 1] = `${last} ${piece}`;
+		else sentences.push(piece);
+	}
+	return sentences.map((sentence) => sentence.trim()).filter((sentence) => sentence !== '');
+}
+
+/** A line without the marks that only say how it is laid out: bullets, numbers, quotes, emphasis around the whole. */
+export function plainLine(line: string): string {
+	return line
+		.replace(/^\s*(?:>\s*)*/, '')
+		.replace(/^(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?/, '')
+		.replace(/^(\*\*|__)(.+)\1$/, '$2')
+		.trim();
+}
+
+/** Whether a line is furniture: a heading, a rule, a table's rule, a fence. */
+export const isFurniture = (line: string): boolean =>
+	/^\s*(?:#{1,6}\s|```|~~~|[-=*_|:\s]+$)/.test(line);
+
+/**
+ * The text in a JSON value as `key: value` pairs, one line for each innermost object. Values stay as they are.
+ * @returns null when `text` is no JSON object or array
+ */
+export function linesOfJson(text: string): string[] | null {
+	if (!/^\s*[[{]/.test(text)) return null;
+	let value: unknown;
+	try {
+		value = JSON.parse(text);
+	} catch {
+		return null;
+	}
+	const lines: string[] = [];
+	const walk = (node: unknown): void => {
+		if (Array.isArray(node)) {
+			const plain = node.filter((item) => typeof item !== 'object');
+			if (plain.length > 0) lines.push(plain.join('; '));
+			node.filter((item) => typeof item === 'object').forEach(walk);
+		} else if (typeof node === 'object' && node !== null) {
+			const pairs = Object.entries(node);
+			const own = pairs
+				.filter(([, v]) => v !== null && v !== '' && typeof v !== 'object')
+				.map(([key, v]) => `${key}: ${String(v).replace(/\s+/g, ' ')}`);
+			if (own.length > 0) lines.push(own.join('; '));
+			pairs.forEach(([, v]) => typeof v === 'object' && walk(v));
+		} else if (typeof node === 'string') lines.push(node);
+	};
+	walk(value);
+	return lines;
+}
