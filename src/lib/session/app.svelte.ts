@@ -1,0 +1,186 @@
+import { getContext, setContext } from 'svelte';
+import type { Remote } from 'comlink';
+import type { SessionId } from '$lib/history/message';
+import { emptyDraft, type Session } from '$lib/history/session';
+import { openDatabase, type HiloDatabase } from '$lib/storage/database';
+import { watchSessions } from '$lib/storage/live';
+import { addSession, deleteSession, patchSession } from '$lib/storage/sessions';
+import type { WorkerApi } from '$lib/worker/api';
+import { startWorker } from '$lib/worker/client';
+import { Conversation } from './conversation.svelte';
+import { isEmptyDraft } from './drafting';
+import { newId } from './ids';
+import { Models } from './models.svelte';
+import { storageNotice } from './notices';
+import { Settings } from './settings.svelte';
+import type { Notice, SessionLine } from './view';
+
+const KEY = Symbol('hilo');
+
+/** The composition root: the database, the worker, and everything that lives as long as the page. */
+export class Hilo {
+	readonly models: Models;
+	readonly settings: Settings;
+	readonly db: HiloDatabase;
+	readonly worker: Remote<WorkerApi>;
+	readonly #goto: (path: string) => void;
+	#sessions = $state.raw<readonly Session[] | null>(null);
+	#busy = $state.raw<ReadonlySet<SessionId>>(new Set());
+	#notice = $state.raw<Notice | null>(null);
+	#outdated = $state.raw(false);
+
+	private constructor(db: HiloDatabase, worker: Remote<WorkerApi>, goto: (path: string) => void) {
+		this.db = db;
+		this.worker = worker;
+		this.#goto = goto;
+		this.models = new Models(db);
+		this.settings = new Settings(db);
+	}
+
+	/**
+	 * Opens the app.
+	 * @param goto navigation, given in so that this room does not know the router
+	 * @throws when the database cannot be opened; nothing is created instead
+	 */
+	static async open(goto: (path: string) => void): Promise<Hilo> {
+		let onOutdated = () => undefined as void;
+		const db = await openDatabase(() => onOutdated());
+		const app = new Hilo(db, startWorker(), goto);
+		onOutdated = () => (app.#outdated = true);
+		await Promise.all([app.models.load(), app.settings.load()]);
+		await new Promise<void>((resolve) => {
+			watchSessions(
+				db,
+				(sessions, busy) => {
+					app.#sessions = sessions;
+					app.#busy = busy;
+					resolve();
+				},
+				(error) => {
+					app.#notice = storageNotice(error);
+					resolve();
+				}
+			);
+		});
+		return app;
+	}
+
+	/** The sessions for the sidebar, newest first; null until they have been read. */
+	get sessions(): readonly SessionLine[] | null {
+		return (
+			this.#sessions?.map((session) => ({
+				id: session.id,
+				title: session.title || 'New conversation',
+				updatedAt: session.updatedAt,
+				pinned: session.pinned,
+				busy: this.#busy.has(session.id),
+				hasDraft: !isEmptyDraft(session.draft)
+			})) ?? null
+		);
+	}
+
+	get notice(): Notice | null {
+		return this.#notice;
+	}
+
+	/** A newer version took the database over: this tab may read its screen but not write. */
+	get outdated(): boolean {
+		return this.#outdated;
+	}
+
+	dismiss(): void {
+		this.#notice = null;
+	}
+
+	/** Opens a new conversation; an empty one that is already there is used again. */
+	async newSession(): Promise<void> {
+		const empty = this.#sessions?.find(
+			(session) => session.leafId === null && isEmptyDraft(session.draft)
+		);
+		if (empty) return this.#goto(`/s/${empty.id}`);
+		const { values } = this.settings;
+		const now = Date.now();
+		const session: Session = {
+			id: newId.session(),
+			treeId: newId.tree(),
+			leafId: null,
+			branchRevision: 0,
+			title: '',
+			createdAt: now,
+			updatedAt: now,
+			model: values.model,
+			instructions: values.instructions,
+			template: values.template,
+			draft: emptyDraft,
+			pinned: false
+		};
+		if (await this.#write(() => addSession(this.db, session))) this.#goto(`/s/${session.id}`);
+	}
+
+	/** Opens the sample research session, made anew with ids of its own each time. */
+	async openSample(): Promise<void> {
+		const { sampleResearch } = await import('./sample');
+		const { session, messages } = sampleResearch(
+			newId.run,
+			Date.now(),
+			this.models.choices[0]?.ref ?? this.settings.values.model
+		);
+		if (await this.#write(() => addSession(this.db, session, messages))) {
+			this.#goto(`/s/${session.id}`);
+		}
+	}
+
+	async rename(id: SessionId, title: string): Promise<void> {
+		await this.#write(() => patchSession(this.db, id, { title: title.trim() }));
+	}
+
+	async pin(id: SessionId, pinned: boolean): Promise<void> {
+		await this.#write(() => patchSession(this.db, id, { pinned }));
+	}
+
+	async remove(id: SessionId): Promise<void> {
+		await this.#write(() => deleteSession(this.db, id));
+	}
+
+	/** Opens one conversation. Null when there is none of this id. */
+	conversation(id: SessionId): Promise<Conversation | null> {
+		return Conversation.open(id, {
+			db: this.db,
+			worker: this.worker,
+			models: this.models,
+			settings: this.settings,
+			openSettings: () => this.#goto('/settings'),
+			onFirstAnswer: () => void askToPersist()
+		});
+	}
+
+	/** True when the write happened; otherwise the notice says why not. */
+	async #write(write: () => Promise<unknown>): Promise<boolean> {
+		try {
+			await write();
+			return true;
+		} catch (error) {
+			this.#notice = storageNotice(error);
+			return false;
+		}
+	}
+}
+
+let hasAsked = false;
+
+/** Asks the browser to keep the data, once there is some worth keeping. It must be asked from the page. */
+async function askToPersist(): Promise<void> {
+	if (hasAsked) return;
+	hasAsked = true;
+	if (!(await navigator.storage.persisted())) await navigator.storage.persist();
+}
+
+/** Gives the app to the components below. */
+export function provideHilo(hilo: () => Hilo): void {
+	setContext(KEY, hilo);
+}
+
+/** The app, from any component below the layout. */
+export function useHilo(): Hilo {
+	return getContext<() => Hilo>(KEY)();
+}

@@ -1,0 +1,168 @@
+import type { Remote } from 'comlink';
+import { cachedMeasure, measureMessage, type Measure } from '$lib/context/measure';
+import { BoundaryError, project, type Projection } from '$lib/context/projection';
+import type { ConversationMessage, Message, MessageId } from '$lib/history/message';
+import { readContext, readEarlier, readSiblings, readWindow } from '$lib/storage/branch';
+import type { HiloDatabase } from '$lib/storage/database';
+import type { WorkerApi } from '$lib/worker/api';
+import type { SiblingPosition } from './view';
+
+/** Fewer messages than this are measured on the page: a trip to the worker would cost more. */
+const MEASURE_HERE = 40;
+
+/**
+ * The loaded part of the active branch: a window to show, and, apart from it, what the projection is built from. The
+ * window grows upwards as the reader scrolls; the context reaches back to the newest checkpoint's boundary.
+ */
+export class LoadedBranch {
+	#messages = $state.raw<readonly Message[]>([]);
+	#complete = $state.raw(true);
+	#context = $state.raw<readonly Message[] | null>(null);
+	#siblings = $state.raw<ReadonlyMap<MessageId, readonly MessageId[]>>(new Map());
+	#damage = $state.raw<string | null>(null);
+	#generation = 0;
+	#reading: Promise<readonly Message[]> | null = null;
+	readonly #measured = new Map<MessageId, number>();
+	readonly #db: HiloDatabase;
+	readonly #worker: Remote<WorkerApi>;
+
+	constructor(db: HiloDatabase, worker: Remote<WorkerApi>) {
+		this.#db = db;
+		this.#worker = worker;
+	}
+
+	/** The window, oldest first, checkpoints included. */
+	get messages(): readonly Message[] {
+		return this.#messages;
+	}
+
+	get hasEarlier(): boolean {
+		return !this.#complete;
+	}
+
+	/** What is wrong with the stored history, or null. */
+	get damage(): string | null {
+		return this.#damage;
+	}
+
+	/** The projection, or null until its messages have been read. */
+	get projection(): Projection | null {
+		return this.#context ? project(this.#context) : null;
+	}
+
+	/** Tokens of a message, measured once. */
+	readonly measure: Measure = cachedMeasure(
+		(message) => this.#measured.get(message.id) ?? measureMessage(message)
+	);
+
+	/** Reads the branch that ends at `leafId`, and begins to read its context. */
+	async load(leafId: MessageId | null): Promise<void> {
+		const generation = ++this.#generation;
+		const read = await readWindow(this.#db, leafId);
+		if (generation !== this.#generation) return;
+		if (read.kind === 'damaged') {
+			this.#damage = read.what;
+			return;
+		}
+		const siblings = await readSiblings(this.#db, read.messages);
+		if (generation !== this.#generation) return;
+		this.#damage = null;
+		this.#messages = read.messages;
+		this.#complete = read.complete;
+		this.#siblings = siblings;
+		this.#context = null;
+		this.#reading = this.#readContext(leafId, generation);
+		// A failed read of the context is met again, and told, where the context is needed.
+		this.#reading.catch(() => undefined);
+	}
+
+	/** The projection once its messages have been read and measured. */
+	async ready(): Promise<Projection> {
+		await this.#reading;
+		return project(this.#context ?? []);
+	}
+
+	/** The projection of another leaf, for an action that would move there first. */
+	async projectionAt(leafId: MessageId | null): Promise<Projection> {
+		const read = await readContext(this.#db, leafId);
+		if (read.kind === 'damaged') throw new Error(read.what);
+		return project(read.messages);
+	}
+
+	async #readContext(leafId: MessageId | null, generation: number): Promise<readonly Message[]> {
+		const read = await readContext(this.#db, leafId);
+		if (read.kind === 'damaged') {
+			if (generation === this.#generation) this.#damage = read.what;
+			return [];
+		}
+		try {
+			project(read.messages);
+		} catch (error) {
+			if (!(error instanceof BoundaryError)) throw error;
+			if (generation === this.#generation) this.#damage = error.message;
+			return [];
+		}
+		await this.#measureAll(read.messages);
+		if (generation === this.#generation) this.#context = read.messages;
+		return read.messages;
+	}
+
+	async #measureAll(messages: readonly Message[]): Promise<void> {
+		const fresh = messages.filter(
+			(message): message is ConversationMessage =>
+				message.role !== 'checkpoint' && !this.#measured.has(message.id)
+		);
+		if (fresh.length < MEASURE_HERE) return;
+		const tokens = await this.#worker.measure(fresh);
+		fresh.forEach((message, index) => this.#measured.set(message.id, tokens[index] ?? 0));
+	}
+
+	/** Adds the message just written below the leaf. */
+	async append(message: Message): Promise<void> {
+		if (this.#messages.at(-1)?.id === message.id) return;
+		if (message.parentId !== (this.#messages.at(-1)?.id ?? null)) return this.load(message.id);
+		this.#messages = [...this.#messages, message];
+		if (this.#context) this.#context = fromBoundary([...this.#context, message]);
+		const siblings = await readSiblings(this.#db, [message]);
+		this.#siblings = new Map([...this.#siblings, ...siblings]);
+	}
+
+	/** Reads the part of the branch above the window. */
+	async loadEarlier(): Promise<void> {
+		const first = this.#messages[0];
+		const generation = this.#generation;
+		if (!first || this.#complete) return;
+		const read = await readEarlier(this.#db, first);
+		if (read.kind === 'damaged') {
+			this.#damage = read.what;
+			return;
+		}
+		const siblings = await readSiblings(this.#db, read.messages);
+		if (generation !== this.#generation || this.#messages[0]?.id !== first.id) return;
+		this.#messages = [...read.messages, ...this.#messages];
+		this.#complete = read.complete;
+		this.#siblings = new Map([...siblings, ...this.#siblings]);
+	}
+
+	/** Where a message stands among the children of its parent, or null where it has no siblings. */
+	position(id: MessageId): SiblingPosition | null {
+		const ids = this.#siblings.get(id);
+		if (!ids || ids.length < 2) return null;
+		const at = ids.indexOf(id);
+		return {
+			index: at + 1,
+			count: ids.length,
+			previousId: ids[at - 1] ?? null,
+			nextId: ids[at + 1] ?? null
+		};
+	}
+}
+
+/** Drops what a new checkpoint has made unnecessary for the projection. */
+function fromBoundary(messages: readonly Message[]): readonly Message[] {
+	const last = messages.at(-1);
+	if (last?.role !== 'checkpoint') return messages;
+	const boundary = last.checkpoint.firstKeptMessageId;
+	if (boundary === null) return [last];
+	return messages.slice(messages.findIndex((message) => message.id === boundary));
+}
