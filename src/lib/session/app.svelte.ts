@@ -13,7 +13,8 @@ import { newId } from './ids';
 import { Models } from './models.svelte';
 import { storageNotice } from './notices';
 import { Settings } from './settings.svelte';
-import type { Notice, SessionLine } from './view';
+import { Transfer } from './transfer.svelte';
+import type { Notice, NoticeAction, SessionLine } from './view';
 
 const KEY = Symbol('hilo');
 
@@ -21,6 +22,7 @@ const KEY = Symbol('hilo');
 export class Hilo {
 	readonly models: Models;
 	readonly settings: Settings;
+	readonly transfer: Transfer;
 	readonly db: HiloDatabase;
 	readonly worker: Remote<WorkerApi>;
 	readonly #goto: (path: string) => void;
@@ -28,6 +30,9 @@ export class Hilo {
 	#busy = $state.raw<ReadonlySet<SessionId>>(new Set());
 	#notice = $state.raw<Notice | null>(null);
 	#outdated = $state.raw(false);
+	#active = $state.raw<Conversation | null>(null);
+	/** Conversations of this page: the shown one, and those whose answer or compaction goes on behind it. */
+	readonly #open = new Map<SessionId, Conversation>();
 
 	private constructor(db: HiloDatabase, worker: Remote<WorkerApi>, goto: (path: string) => void) {
 		this.db = db;
@@ -35,6 +40,7 @@ export class Hilo {
 		this.#goto = goto;
 		this.models = new Models(db);
 		this.settings = new Settings(db);
+		this.transfer = new Transfer(db, worker, this.settings);
 	}
 
 	/**
@@ -42,7 +48,7 @@ export class Hilo {
 	 * @param goto navigation, given in so that this room does not know the router
 	 * @throws when the database cannot be opened; nothing is created instead
 	 */
-	static async open(goto: (path: string) => void): Promise<Hilo> {
+	static async start(goto: (path: string) => void): Promise<Hilo> {
 		let onOutdated = () => undefined as void;
 		const db = await openDatabase(() => onOutdated());
 		const app = new Hilo(db, startWorker(), goto);
@@ -88,8 +94,19 @@ export class Hilo {
 		return this.#outdated;
 	}
 
-	dismiss(): void {
+	/** An answer or a compaction is under way in this tab: no moment for an update. */
+	get isBusy(): boolean {
+		return this.#busy.size > 0 || (this.#active?.isBusy ?? false);
+	}
+
+	act(action: NoticeAction): void {
 		this.#notice = null;
+		if (action === 'reload') location.reload();
+	}
+
+	/** Writes sessions to a file. */
+	async export(ids: readonly SessionId[] | null): Promise<void> {
+		this.#notice = await this.transfer.export(ids);
 	}
 
 	/** Opens a new conversation; an empty one that is already there is used again. */
@@ -142,16 +159,45 @@ export class Hilo {
 		await this.#write(() => deleteSession(this.db, id));
 	}
 
-	/** Opens one conversation. Null when there is none of this id. */
-	conversation(id: SessionId): Promise<Conversation | null> {
-		return Conversation.open(id, {
-			db: this.db,
-			worker: this.worker,
-			models: this.models,
-			settings: this.settings,
-			openSettings: () => this.#goto('/settings'),
-			onFirstAnswer: () => void askToPersist()
-		});
+	/** The conversation on screen, or null. */
+	get active(): Conversation | null {
+		return this.#active;
+	}
+
+	/**
+	 * Shows a conversation. One that is left goes on answering behind it, and is let go when it is idle.
+	 * False when there is no session of this id.
+	 */
+	async show(id: SessionId): Promise<boolean> {
+		const conversation =
+			this.#open.get(id) ??
+			(await Conversation.open(id, {
+				db: this.db,
+				worker: this.worker,
+				models: this.models,
+				settings: this.settings,
+				openSettings: () => this.#goto('/settings'),
+				onFirstAnswer: () => void askToPersist()
+			}));
+		if (!conversation) return false;
+		this.#open.set(id, conversation);
+		this.#active = conversation;
+		this.#letGo();
+		return true;
+	}
+
+	/** No conversation is on screen. */
+	hide(): void {
+		this.#active = null;
+		this.#letGo();
+	}
+
+	#letGo(): void {
+		for (const [id, conversation] of this.#open) {
+			if (conversation === this.#active || conversation.isBusy) continue;
+			this.#open.delete(id);
+			void conversation.close();
+		}
 	}
 
 	/** True when the write happened; otherwise the notice says why not. */

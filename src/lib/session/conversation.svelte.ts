@@ -176,6 +176,10 @@ export class Conversation implements ConversationView {
 			isRunning || this.#compaction !== null || this.#waiting !== null || this.readOnly !== null
 		);
 	}
+	/** Something goes on that must not be left: an answer of this tab, a compaction, a message that waits. */
+	get isBusy(): boolean {
+		return this.#ownRunId !== null || this.#compaction !== null || this.#waiting !== null;
+	}
 	get canSend(): boolean {
 		const isRunning = this.#run !== null && this.#run.state !== 'interrupted';
 		return !isRunning && this.#waiting === null && this.readOnly === null;

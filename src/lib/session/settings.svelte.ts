@@ -17,6 +17,7 @@ export interface SettingValues {
 	/** CSS pixels. */
 	readonly sidebarWidth: number;
 	readonly sidebarOpen: boolean;
+	readonly panelWidth: number;
 	/** Epoch milliseconds of the last export of everything, or null. */
 	readonly lastBackup: number | null;
 }
@@ -30,6 +31,7 @@ const defaults: SettingValues = {
 	model: offlineModel.ref,
 	sidebarWidth: 280,
 	sidebarOpen: true,
+	panelWidth: 400,
 	lastBackup: null
 };
 

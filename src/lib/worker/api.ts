@@ -3,6 +3,7 @@ import type { FoundReference } from '../compaction/references';
 import type { Reading } from '../compaction/compact';
 import type { SerialiseLimits } from '../compaction/serialise';
 import type { SearchHit } from '../context/recall';
+import type { ImportContext, ImportResult } from '../transfer/import';
 
 /** What the worker does: compute only. It has no keys and calls no provider, because a page's CSP does not bind it. */
 export interface WorkerApi {
@@ -18,4 +19,6 @@ export interface WorkerApi {
 	): Reading;
 	/** Searches the messages of one branch. */
 	search(messages: readonly ConversationMessage[], query: string): SearchHit[];
+	/** Reads an import file. A file that is too large, or not one of ours, is refused with the reason. */
+	readImport(file: File, context: ImportContext): Promise<ImportResult>;
 }

@@ -13,7 +13,12 @@ const api: WorkerApi = {
 		blocks: serialise(messages, limits),
 		references: findReferences(messages, previous)
 	}),
-	search: searchMessages
+	search: searchMessages,
+	readImport: async (file, context) => {
+		// The codecs are loaded with the first import.
+		const { readImport, tooLarge } = await import('../transfer/import');
+		return tooLarge(file.size) ?? readImport(file.name, await file.text(), context);
+	}
 };
 
 expose(api);
