@@ -554,8 +554,15 @@ export class Conversation implements ConversationView {
 			const finished = await finishRun(this.#deps.db, run, content, Date.now());
 			if (!finished) return this.#reload();
 			this.#session = finished.session;
-			await this.#branch.append(finished.message);
+			await this.#replaceRun(finished.message);
 		});
+	}
+
+	/** The durable answer takes the place of the one in progress at once: never both, never neither. */
+	#replaceRun(message: Message): Promise<void> {
+		const appended = this.#branch.append(message);
+		this.#run = null;
+		return appended;
 	}
 
 	stop(): void {
@@ -582,7 +589,7 @@ export class Conversation implements ConversationView {
 					);
 					if (kept) {
 						this.#session = kept.session;
-						await this.#branch.append(kept.message);
+						await this.#replaceRun(kept.message);
 					}
 				}
 				this.#run = null;

@@ -78,8 +78,9 @@ export class Transfer {
 				const messages = result.messages.filter((message) => message.treeId === session.treeId);
 				const outcome = await addImported(this.db, session, messages, sameRow);
 				if (outcome.kind === 'added') added.push(session);
-				else if (outcome.kind === 'same') same++;
-				else skipped.push({ what: session.title || 'A session', why: outcome.what });
+				else if (outcome.kind === 'conflict') {
+					skipped.push({ what: session.title || 'A session', why: outcome.what });
+				} else same++;
 			}
 			return {
 				kind: 'imported',
