@@ -5,7 +5,6 @@
  * chunks holds the stream until the test resolves it.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 
 export interface WireUsage {
 	readonly prompt_tokens: number;
@@ -208,6 +207,8 @@ export class OpenAIServer {
 	readonly #waiting: ((request: RecordedRequest) => void)[] = [];
 	readonly #server = createServer((request, response) => void this.#handle(request, response));
 
+	#port = 0;
+
 	private constructor(readonly options: OpenAIServerOptions) {}
 
 	static async start(options: OpenAIServerOptions = {}): Promise<OpenAIServer> {
@@ -215,11 +216,14 @@ export class OpenAIServer {
 		await new Promise<void>((resolve) =>
 			server.#server.listen(options.port ?? 0, '127.0.0.1', resolve)
 		);
+		const address = server.#server.address();
+		if (typeof address === 'object' && address) server.#port = address.port;
 		return server;
 	}
 
+	/** Stays the same after `stop`, when nothing answers there any more. */
 	get origin(): string {
-		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+		return `http://127.0.0.1:${this.#port}`;
 	}
 	get baseURL(): string {
 		return `${this.origin}/v1`;

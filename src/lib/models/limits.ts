@@ -24,6 +24,8 @@ gpt-4o-mini 128000 16384
 chatgpt-4o 128000 16384
 gpt-4-turbo 128000 4096
 gpt-4 8192 8192
+gpt-4-1106-preview 128000 4096
+gpt-4-0125-preview 128000 4096
 gpt-3.5-turbo 16385 4096
 o1 200000 100000
 o1-mini 128000 65536
@@ -100,9 +102,10 @@ export function limitsOf(model: string): KnownLimits {
 	let name = model.trim().toLowerCase();
 	name = name.slice(name.lastIndexOf('/') + 1).replace(/[:@].*$/, '');
 	if (name.startsWith('claude')) name = name.replaceAll('.', '-');
-	const plain = name
-		.replace(/-(?:latest|preview)$/, '')
-		.replace(/-(?:20\d{2}-?\d{2}-?\d{2}|\d{2}-20\d{2}|\d{2}-\d{2}|\d{3,4})$/, '')
-		.replace(/-(?:latest|preview)$/, '');
+	const dated =
+		/^(?:gpt|gemini|grok)-/.test(name) && !name.startsWith('gpt-3')
+			? /-(?:20\d{2}-\d{2}-\d{2}|\d{3,4})$/
+			: /-(?:20\d{2}-?\d{2}-?\d{2}|\d{2}-20\d{2})$/;
+	const plain = name.replace(/-latest$/, '').replace(dated, '');
 	return limits.get(name) ?? limits.get(plain) ?? unknown;
 }

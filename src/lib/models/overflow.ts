@@ -10,7 +10,7 @@ const refusals: readonly RegExp[] = [
 	// llama.cpp: "request (9001 tokens) exceeds the available context size (4096 tokens), try increasing it"
 	/exceeds the available context size(?:\s*\(([\d,]+) tokens\))?/i,
 	// llama.cpp: {"type":"exceed_context_size_error","n_prompt_tokens":9001,"n_ctx":4096}; LM Studio: "n_ctx: 4096"
-	/exceed_context_size_error[\s\S]*?"n_ctx"\s*:\s*(\d+)/i,
+	/exceed_context_size_error[\s\S]*?\\?"n_ctx\\?"\s*:\s*(\d+)/i,
 	/greater than the context length[\s\S]*?n_ctx:\s*(\d+)/i,
 	// LM Studio: "However, the model is loaded with context length of only 4096 tokens, which is not enough."
 	/context length of only\s+([\d,]+)/i,
