@@ -12,7 +12,9 @@ const text: Config = {
 	ALLOWED_ATTR: ['href', 'title', 'class', 'start', 'align'],
 	ALLOW_DATA_ATTR: false,
 	ALLOW_ARIA_ATTR: false,
-	ALLOWED_URI_REGEXP: liveAddress
+	ALLOWED_URI_REGEXP: liveAddress,
+	// The expression judges every attribute that is not named here.
+	ADD_URI_SAFE_ATTR: ['align', 'start']
 };
 
 /** What highlight.js writes: spans with a class. */

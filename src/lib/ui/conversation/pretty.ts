@@ -1,0 +1,23 @@
+import { visible } from '$lib/markdown/visible';
+
+/** A tool's value as text to read: a text as it is, anything else as JSON. Never throws: a provider may send anything. */
+export function prettyValue(value: unknown): string {
+	if (typeof value === 'string') return visible(value);
+	try {
+		return visible(JSON.stringify(value, null, 2) ?? '');
+	} catch {
+		return 'This value cannot be written as JSON.';
+	}
+}
+
+/** The one argument that tells calls apart, in short: the first text or number of an object. */
+export function argumentOf(input: unknown): string {
+	const short = (text: string) => visible(text.replace(/\s+/g, ' ').trim()).slice(0, 160);
+	if (typeof input === 'string') return short(input);
+	if (typeof input !== 'object' || input === null) return '';
+	for (const value of Object.values(input)) {
+		if (typeof value === 'string' && value.trim() !== '') return short(value);
+		if (typeof value === 'number') return String(value);
+	}
+	return '';
+}

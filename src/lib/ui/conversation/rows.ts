@@ -1,0 +1,83 @@
+import type {
+	AssistantMessage,
+	CheckpointMessage,
+	Message,
+	Part,
+	UserMessage
+} from '$lib/history/message';
+import type { Draft } from '$lib/history/session';
+import type { CompactionView, Notice, RunView } from '$lib/session/view';
+
+/** One line of the conversation as the list draws it. */
+export type Row = { readonly key: string } & (
+	| { readonly kind: 'user'; readonly message: UserMessage; readonly live: boolean }
+	| {
+			readonly kind: 'answer';
+			readonly message: AssistantMessage | null;
+			readonly run: RunView | null;
+			readonly parts: readonly Part[];
+			readonly live: boolean;
+	  }
+	| { readonly kind: 'checkpoint'; readonly message: CheckpointMessage; readonly live: boolean }
+	| { readonly kind: 'boundary' }
+	| { readonly kind: 'compaction'; readonly compaction: CompactionView }
+	| { readonly kind: 'waiting'; readonly draft: Draft }
+	| { readonly kind: 'notice'; readonly notice: Notice }
+);
+
+/**
+ * An answer is keyed by what it answers: a branch has one child a message, and the answer on its way must keep its DOM
+ * nodes when it becomes durable and gets an id of its own.
+ */
+const answerKey = (parentId: string | null) => `answer:${parentId ?? ''}`;
+
+function rowOf(message: Message, live: boolean): Row {
+	if (message.role === 'user') return { kind: 'user', key: message.id, message, live };
+	if (message.role === 'checkpoint') return { kind: 'checkpoint', key: message.id, message, live };
+	const { parentId, parts } = message;
+	return { kind: 'answer', key: answerKey(parentId), message, run: null, parts, live };
+}
+
+/** The rows of the durable messages, with a legend where what is sent verbatim begins below what is not. */
+export function messageRows(
+	messages: readonly Message[],
+	coverage: (message: Message) => 'sent' | 'covered'
+): readonly Row[] {
+	const rows: Row[] = [];
+	let covered = false;
+	for (const message of messages) {
+		const sent = coverage(message) === 'sent';
+		if (sent && covered) rows.push({ kind: 'boundary', key: 'boundary' });
+		covered = !sent;
+		rows.push(rowOf(message, sent));
+	}
+	return rows;
+}
+
+/** What is under way below the durable messages. */
+export function currentRows(now: {
+	readonly run: RunView | null;
+	readonly compaction: CompactionView | null;
+	readonly waiting: Draft | null;
+	readonly notice: Notice | null;
+}): readonly Row[] {
+	const rows: Row[] = [];
+	const { run, compaction, waiting, notice } = now;
+	if (run) {
+		const { parentId, parts } = run;
+		rows.push({ kind: 'answer', key: answerKey(parentId), message: null, run, parts, live: true });
+	}
+	if (compaction) rows.push({ kind: 'compaction', key: 'compaction', compaction });
+	if (waiting) rows.push({ kind: 'waiting', key: 'waiting', draft: waiting });
+	if (notice) rows.push({ kind: 'notice', key: 'notice', notice });
+	return rows;
+}
+
+/** Whether `now` is `before` with rows added at its start: only then must the list keep its distance from the end. */
+export function prepended(before: readonly Row[], now: readonly Row[]): boolean {
+	const first = before[0];
+	const added = now.length - before.length;
+	return (
+		first !== undefined && added > 0 && now[0]?.key !== first.key && now[added]?.key === first.key
+	);
+}
