@@ -30,7 +30,7 @@ export function mapContent(entry: Json, line: number): Mapped {
 	if (!Array.isArray(content)) return { parts, rest: entry, attachments };
 
 	const restContent = content.map((block: unknown, index) => {
-		const { part, rest, attachment } = mapBlock(block, `pi-${line}-${index + 1}`);
+		const { part, rest, attachment } = mapBlock(block, message['role'], `pi-${line}-${index + 1}`);
 		if (part) parts.push(part);
 		if (attachment) attachments.push(attachment);
 		return rest;
@@ -40,6 +40,7 @@ export function mapContent(entry: Json, line: number): Mapped {
 
 function mapBlock(
 	block: unknown,
+	role: unknown,
 	filename: string
 ): { part?: Part; rest: unknown; attachment?: AttachmentRow } {
 	if (!isObject(block)) return { rest: block };
@@ -47,21 +48,31 @@ function mapBlock(
 		const { text, ...rest } = block;
 		return { part: { type: 'text', text: String(text) }, rest };
 	}
-	if (block['type'] === 'thinking' && typeof block['thinking'] === 'string') {
+	// A user neither reasons nor calls: in a damaged entry such a block stays in the source.
+	if (
+		role === 'assistant' &&
+		block['type'] === 'thinking' &&
+		typeof block['thinking'] === 'string'
+	) {
 		const { thinking, ...rest } = block;
 		return { part: { type: 'reasoning', text: String(thinking) }, rest };
 	}
-	if (block['type'] === 'toolCall' && typeof block['id'] === 'string') {
+	if (role === 'assistant' && block['type'] === 'toolCall') {
 		const { id, name, arguments: input, ...rest } = block;
 		return {
 			part: {
 				type: 'dynamic-tool',
 				toolName: typeof name === 'string' ? name : 'unknown',
-				toolCallId: String(id),
+				toolCallId: typeof id === 'string' ? id : filename,
 				state: 'input-available',
 				input: input ?? {}
 			},
-			rest
+			// A damaged call is still a call; what it had for an id or a name stays here.
+			rest: {
+				...rest,
+				...(typeof id === 'string' ? {} : { id }),
+				...(typeof name === 'string' ? {} : { name })
+			}
 		};
 	}
 	if (block['type'] === 'image' && typeof block['data'] === 'string') {

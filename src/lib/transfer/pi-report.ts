@@ -2,7 +2,7 @@ import type { Message, Part, ToolPart } from '../history/message';
 import { isObject } from './json';
 import { limits } from './limits';
 import { roleOf, type PiRaw } from './pi-drafts';
-import type { PiLines } from './pi-lines';
+import type { PiEntry, PiLines } from './pi-lines';
 import { isUnanswered } from './pi-result';
 import type { ImportCount, ImportReport } from './result';
 
@@ -17,7 +17,7 @@ export function piReport(
 ): ImportReport {
 	const roles = (role: string) => entries.filter((entry) => roleOf(entry) === role).length;
 	const rows = (role: string) => messages.filter((message) => message.role === role).length;
-	const callsIn = entries.reduce((sum, entry) => sum + callsOf(entry.value['message']), 0);
+	const callsIn = entries.reduce((sum, entry) => sum + callsOf(entry), 0);
 	const calls = messages.flatMap((message) => message.parts.filter(isCall));
 
 	const others = raws.flatMap(({ before = [], after = [] }) => [...before, ...after]);
@@ -91,8 +91,9 @@ function notesOf({
 	return all;
 }
 
-function callsOf(message: unknown): number {
-	if (!isObject(message) || message['role'] !== 'assistant') return 0;
+function callsOf(entry: PiEntry): number {
+	const { message } = entry.value;
+	if (roleOf(entry) !== 'assistant' || !isObject(message)) return 0;
 	const { content } = message;
 	if (!Array.isArray(content)) return 0;
 	return content.filter((block) => isObject(block) && block['type'] === 'toolCall').length;
