@@ -65,7 +65,7 @@ export const capacityTable = {
 const clamp = (value: number, low: number, high: number) => Math.min(Math.max(value, low), high);
 
 /**
- * The capacity of a model.
+ * The capacity of a model. Rules C1–C5.
  * @param limits what is known of the model, in tokens
  * @param autoRatio the user's auto ratio, 0.5–0.95; clamped
  */
@@ -112,7 +112,7 @@ export function capacityOf(
 
 /**
  * Output tokens to ask of the provider: what fits beside the input. Some providers refuse a request whose input plus
- * requested output exceeds the window, however short the answer would be.
+ * requested output exceeds the window, however short the answer would be. Rule C6.
  */
 export function outputLimit(capacity: Capacity, occupancy: number): number {
 	const room = capacity.window - occupancy - capacityTable.outputSlackShare * capacity.window;

@@ -2,47 +2,100 @@
  * Estimated tokens of a text, without a tokenizer: one pass over its characters, each run priced by its class.
  * The prices were fitted to o200k on `tests/fixtures/corpus.ts` (`npm run bench` prints the table): between 0.9 and 1.5
  * of the real count for each language and notation there, leaning high, because an under-estimate is what overflows.
+ * Rules C10, C11.
  */
 export function estimateText(text: string): number {
-	let tokens = 0;
-	let index = 0;
 	const end = text.length;
-	while (index < end) {
-		const code = text.charCodeAt(index);
-		const kind = classOf(code);
-		let next = index + 1;
-		switch (kind) {
-			case LATIN: {
-				next = wordEnd(text, next, end);
-				tokens += wordTokens(text, index, next);
-				break;
-			}
-			case DIGIT:
-				while (next < end && isDigit(text.charCodeAt(next))) next++;
-				// Modern tokenizers group digits by three.
-				tokens += Math.ceil((next - index) / 3);
-				break;
-			case SPACE:
-				while (next < end && text.charCodeAt(next) === 32) next++;
-				// One space belongs to the word after it, but never to a number; a longer run is a token for each 16 or so.
-				if (next - index > 1) tokens += Math.ceil((next - index) / 16);
-				else if (next < end && isDigit(text.charCodeAt(next))) tokens += 1;
-				break;
-			case BREAK:
-				while (next < end && isBreak(text.charCodeAt(next))) next++;
-				tokens += Math.ceil((next - index) / 4);
-				break;
-			case PUNCTUATION:
-				while (next < end && text.charCodeAt(next) === code) next++;
-				tokens += punctuationTokens(next - index);
-				break;
-			default:
-				while (next < end && classOf(text.charCodeAt(next)) === kind) next++;
-				tokens += scriptTokens(kind, next - index);
-		}
+	let tokens = 0;
+	for (let index = 0; index < end;) {
+		const kind = classOf(text.charCodeAt(index));
+		const next = runEnd(text, index, end, kind);
+		tokens += runTokens(text, index, next, kind);
 		index = next;
 	}
 	return Math.ceil(tokens);
+}
+
+/**
+ * Where the longest piece of `text` ends that begins at `from` and is estimated at no more than `limit` tokens. One pass
+ * over the piece, however long the rest is. At least one whole character is taken, so that whoever cuts makes headway;
+ * never the half of a surrogate pair.
+ */
+export function prefixWithin(text: string, limit: number, from = 0): number {
+	const end = text.length;
+	let tokens = 0;
+	let index = from;
+	while (index < end) {
+		const kind = classOf(text.charCodeAt(index));
+		const next = runEnd(text, index, end, kind);
+		const price = runTokens(text, index, next, kind);
+		if (tokens + price > limit) {
+			index = cutRun(text, index, next, kind, limit - tokens);
+			break;
+		}
+		tokens += price;
+		index = next;
+	}
+	return Math.min(end, Math.max(index, from + (isHighSurrogate(text.charCodeAt(from)) ? 2 : 1)));
+}
+
+/** How far into a run `room` tokens reach. Only long runs are worth dividing. */
+function cutRun(text: string, from: number, to: number, kind: number, room: number): number {
+	let cut = from + Math.floor(((to - from) * room) / runTokens(text, from, to, kind));
+	while (cut > from && runTokens(text, from, cut, kind) > room) cut -= 1 + ((cut - from) >> 3);
+	return cut > from && isHighSurrogate(text.charCodeAt(cut - 1)) ? cut - 1 : Math.max(from, cut);
+}
+
+const isHighSurrogate = (code: number) => code >= 0xd800 && code < 0xdc00;
+
+/** Where the run of characters ends that begins at `index` and is priced as one. */
+function runEnd(text: string, index: number, end: number, kind: number): number {
+	let next = index + 1;
+	switch (kind) {
+		case LATIN:
+			return wordEnd(text, next, end);
+		case DIGIT:
+			while (next < end && isDigit(text.charCodeAt(next))) next++;
+			return next;
+		case SPACE:
+			while (next < end && text.charCodeAt(next) === 32) next++;
+			return next;
+		case BREAK:
+			while (next < end && isBreak(text.charCodeAt(next))) next++;
+			return next;
+		case PUNCTUATION: {
+			const code = text.charCodeAt(index);
+			while (next < end && text.charCodeAt(next) === code) next++;
+			return next;
+		}
+		default:
+			while (next < end && classOf(text.charCodeAt(next)) === kind) next++;
+			return next;
+	}
+}
+
+/** Tokens of one run, fractions included. */
+function runTokens(text: string, from: number, to: number, kind: number): number {
+	const length = to - from;
+	switch (kind) {
+		case LATIN:
+			return wordTokens(text, from, to);
+		case DIGIT:
+			// Modern tokenizers group digits by three.
+			return Math.ceil(length / 3);
+		case SPACE:
+			// One space belongs to the word after it, but never to a number; a longer run is a token for each 16 or so.
+			if (length > 1) return Math.ceil(length / 16);
+			return to < text.length && isDigit(text.charCodeAt(to)) ? 1 : 0;
+		case BREAK:
+			return Math.ceil(length / 4);
+		case PUNCTUATION:
+			return punctuationTokens(length);
+		case HANGUL:
+			return hangulTokens(length);
+		default:
+			return scriptTokens(kind, length);
+	}
 }
 
 const LATIN = 0;
@@ -76,7 +129,6 @@ const scripts: Readonly<Record<number, { readonly word: number; readonly letter:
 	[THAI]: { word: 0, letter: 0.5 },
 	[HAN]: { word: 0, letter: 0.85 },
 	[KANA]: { word: 0, letter: 0.78 },
-	[HANGUL]: { word: 0, letter: 0.82 },
 	[WIDE_PUNCTUATION]: { word: 0, letter: 1 },
 	// A surrogate is half a character: emoji cost two to three tokens.
 	[SURROGATE]: { word: 0, letter: 1.1 },
@@ -88,6 +140,13 @@ function scriptTokens(kind: number, length: number): number {
 	return price ? price.word + price.letter * length : length;
 }
 
+/** Korean words of a few letters are in the vocabulary; text without spaces falls apart into letters. */
+function hangulTokens(length: number): number {
+	return Math.min(length, HANGUL_WORD) * 0.82 + Math.max(0, length - HANGUL_WORD) * 0.96;
+}
+
+const HANGUL_WORD = 8;
+
 function punctuationTokens(length: number): number {
 	return length === 1 ? 0.85 : Math.max(1, length / 8);
 }
@@ -95,7 +154,7 @@ function punctuationTokens(length: number): number {
 /** Letters that most often stand in words of several tokens are outside ASCII: each adds to the word's price. */
 function wordTokens(text: string, from: number, to: number): number {
 	const length = to - from;
-	if (length > 24) return runTokens(length);
+	if (length > 24) return hashTokens(length);
 	let accents = 0;
 	let extended = 0;
 	let tones = 0;
@@ -122,7 +181,7 @@ function wordTokens(text: string, from: number, to: number): number {
 }
 
 /** Long unbroken runs are hashes and base64, which no vocabulary knows. */
-function runTokens(length: number): number {
+function hashTokens(length: number): number {
 	return length * 0.85;
 }
 

@@ -39,7 +39,7 @@ export function asText(value: unknown): string {
 	return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Estimated tokens of one message, by part. */
+/** Estimated tokens of one message, by part. Rule C12. */
 export const measureMessage: Measure = (message) =>
 	message.parts.reduce((sum, part) => sum + partTokens(part), MESSAGE_FRAME);
 

@@ -46,7 +46,7 @@ function toolsTokens(tools: readonly ToolSpec[]): number {
 	return tools.reduce((sum, tool) => sum + estimateText(JSON.stringify(tool)), 0);
 }
 
-/** Occupancy of the next request. Rule C10–C14. */
+/** Occupancy of the next request. Rules C15–C17. */
 export function occupancyOf(input: OccupancyInput): Occupancy {
 	const measure = input.measure ?? measureMessage;
 	const { projection, pending } = input;
@@ -71,15 +71,18 @@ export function occupancyOf(input: OccupancyInput): Occupancy {
 	return { tokens: estimated(parts), source: 'estimated', parts };
 }
 
-/** The sum of the estimated parts: the measure in which "before" and "after" of a checkpoint are compared. */
+/** The sum of the estimated parts: the measure in which "before" and "after" of a checkpoint are compared. Rule C18. */
 export function estimated(parts: OccupancyParts): number {
 	return Object.values(parts).reduce((sum: number, tokens: number) => sum + tokens, 0);
 }
 
-/** Tokens in the context once an answer is part of it: last step's input (cached included once) + its output. */
+/** Tokens in the context once an answer is part of it: last step's input (cached included once) + its output. Rule C16. */
 function contextAfter(usage: Usage, replaysReasoning: boolean): number {
 	const reasoning = replaysReasoning ? 0 : (usage.reasoningTokens ?? 0);
-	return usage.inputTokens + Math.max(0, usage.outputTokens - reasoning);
+	const cached = usage.cachedInputTokens ?? 0;
+	// More cached than input: this report counts them apart, and they do fill the window.
+	const input = cached > usage.inputTokens ? usage.inputTokens + cached : usage.inputTokens;
+	return input + Math.max(0, usage.outputTokens - reasoning);
 }
 
 function hasValidUsage(

@@ -16,7 +16,7 @@ export class BoundaryError extends Error {
 }
 
 /**
- * The projection of a branch.
+ * The projection of a branch. Rules C90, C91.
  * @param branch the path to the leaf, oldest first; it must reach back at least to the newest checkpoint's boundary
  * @throws BoundaryError when the boundary is not a user message on the branch before the checkpoint
  */

@@ -49,28 +49,30 @@ const SNIPPET = 320;
 
 /**
  * Ranks the messages of a branch against a query: how many of its words a message holds, rarer words first, whole
- * phrases above all. A plain scan, good for the tens of thousands of messages one branch has.
+ * phrases above all. A plain scan, good for the tens of thousands of messages one branch has. Rule C97.
  */
 export function searchMessages(
 	messages: readonly ConversationMessage[],
 	query: string
 ): SearchHit[] {
 	const phrase = fold(query.trim());
-	const words = [...new Set(phrase.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length > 1))];
+	const words = [...new Set(phrase.split(/[^\p{L}\p{N}]+/u).filter(isSearchable))];
 	if (words.length === 0) return [];
 	const texts = messages.map((message) => fold(plainText(message)));
-	const weight = words.map((word) => {
-		const holding = texts.filter((text) => text.includes(word)).length;
-		return Math.log(1 + messages.length / (1 + holding));
-	});
+	const weighed = words
+		.map((word) => {
+			const holding = texts.filter((text) => text.includes(word)).length;
+			return { word, weight: Math.log(1 + messages.length / (1 + holding)) };
+		})
+		.sort((a, b) => b.weight - a.weight);
 	return messages
 		.map((message, index) => {
 			const text = texts[index] ?? '';
-			const words_ = words.reduce(
-				(score, word, at) => score + (text.includes(word) ? (weight[at] ?? 0) : 0),
+			const sum = weighed.reduce(
+				(score, { word, weight }) => score + (text.includes(word) ? weight : 0),
 				0
 			);
-			return { message, score: words_ * (text.includes(phrase) ? 2 : 1) };
+			return { message, score: sum * (text.includes(phrase) ? 2 : 1) };
 		})
 		.filter(({ score }) => score > 0)
 		.sort((a, b) => b.score - a.score || b.message.depth - a.message.depth)
@@ -79,8 +81,13 @@ export function searchMessages(
 			message: shortId(message.id),
 			role: message.role,
 			createdAt: message.createdAt,
-			snippet: snippetOf(plainText(message), words)
+			snippet: snippetOf(plainText(message), [phrase, ...weighed.map(({ word }) => word)])
 		}));
+}
+
+/** One Latin letter stands in every message; one ideograph is a word. */
+function isSearchable(word: string): boolean {
+	return word.length > 1 || word > '\u2e80';
 }
 
 /** A message as plain text: what was said, and what its tools were asked and answered. */
@@ -102,15 +109,39 @@ export function plainText(message: ConversationMessage): string {
 		.join('\n\n');
 }
 
-/** Case and accents aside. NFD keeps the count of letters, not of code units, so snippets are cut by words. */
+/** Case and the accents of Latin, Greek, Cyrillic, Hebrew and Arabic aside. Plain ASCII is most of what is folded. */
 function fold(text: string): string {
-	return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+	const lower = text.toLowerCase();
+	return isAscii.test(lower) ? lower : lower.normalize('NFD').replace(accents, '');
 }
 
+// eslint-disable-next-line no-control-regex -- The whole of ASCII is meant.
+const isAscii = /^[\0-\x7f]*$/;
+const accents = /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]/g;
+
+/** The passage around the first of `words` that stands in the text; they come with the most telling first. */
 function snippetOf(text: string, words: readonly string[]): string {
-	const lower = text.toLowerCase();
-	const first = Math.max(0, ...words.map((word) => lower.indexOf(word)));
+	const { folded, places } = foldedPlaces(text);
+	const at = words.map((word) => folded.indexOf(word)).find((index) => index !== -1) ?? 0;
+	const first = places[at] ?? 0;
 	const from = Math.max(0, Math.min(first - SNIPPET / 4, text.length - SNIPPET));
-	const cut = text.slice(from, from + SNIPPET).trim();
+	const cut = text
+		.slice(from, from + SNIPPET)
+		.toWellFormed()
+		.trim();
 	return `${from > 0 ? '… ' : ''}${cut}${from + SNIPPET < text.length ? ' …' : ''}`;
+}
+
+/** A text folded, and for each code unit of that where it stands in the text: folding changes lengths. */
+function foldedPlaces(text: string): { folded: string; places: number[] } {
+	const places: number[] = [];
+	let folded = '';
+	let index = 0;
+	for (const char of text) {
+		const piece = fold(char);
+		for (let unit = 0; unit < piece.length; unit++) places.push(index);
+		folded += piece;
+		index += char.length;
+	}
+	return { folded, places };
 }

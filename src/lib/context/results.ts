@@ -1,21 +1,15 @@
 import type { Capacity } from './capacity';
-import { estimateText } from './estimate';
+import { prefixWithin } from './estimate';
 
 /** One tool result may take at most this share of the safe limit. */
 const RESULT_SHARE = 0.25;
 
-/** The most one tool result may take, in tokens. */
+/** The most one tool result may take, in tokens. Rule C7. */
 export function tokensPerResult(capacity: Capacity): number {
 	return Math.floor(RESULT_SHARE * capacity.safeLimit);
 }
 
-/** The longest beginning of a text that is at most about `limit` tokens. */
+/** The longest beginning of a text that is at most `limit` tokens. Rule C7. */
 export function cutAt(text: string, limit: number): string {
-	const tokens = estimateText(text);
-	if (tokens <= limit) return text;
-	let length = Math.floor((text.length * limit) / tokens);
-	while (length > 1 && estimateText(text.slice(0, length)) > limit) {
-		length = Math.floor(length * 0.9);
-	}
-	return text.slice(0, length);
+	return text.slice(0, prefixWithin(text, limit));
 }

@@ -37,9 +37,19 @@ function place({ id, treeId, sessionId, now, parent }: Place) {
 	};
 }
 
-/** Gives a conversation message its place below `parent`. Depth and checkpoint are derived here and never change. */
+/**
+ * Gives a conversation message its place below `parent`. Depth and checkpoint are derived here and never change; what the
+ * draft carries beside its content is left behind, so that it cannot forge them. Rules H2–H4.
+ */
 export function attach(draft: MessageDraft, at: Place): ConversationMessage {
-	return { ...place(at), checkpointId: at.parent?.checkpointId ?? null, ...draft };
+	const entry = {
+		...place(at),
+		checkpointId: at.parent?.checkpointId ?? null,
+		parts: draft.parts
+	};
+	return draft.role === 'user'
+		? { ...entry, role: draft.role, metadata: draft.metadata }
+		: { ...entry, role: draft.role, metadata: draft.metadata };
 }
 
 /** Gives a checkpoint its place below `parent`, which it must have. A checkpoint is its own newest checkpoint. */
@@ -57,8 +67,8 @@ export function attachCheckpoint(checkpoint: Checkpoint, at: Place): CheckpointM
 
 /**
  * The path that ends at `leafId`, oldest first, from rows in any order: down to the root, or to `fromDepth` where only a
- * range of depths was read. Rows of other branches are ignored. Null when the leaf or a parent on the way is missing,
- * or does not stand exactly one step above its child (a damaged history, perhaps a cycle).
+ * range of depths was read. Rows of other branches are ignored. Null, never a shorter path, when the history is damaged:
+ * rule H5.
  */
 export function pathTo(
 	leafId: MessageId,
@@ -71,11 +81,26 @@ export function pathTo(
 	let message = byId.get(leafId);
 	while (message) {
 		path.push(message);
+		if (message.depth === 0 && !isRoot(message)) return null;
 		if (message.depth <= fromDepth) return path.reverse();
 		const parent: Message | undefined =
 			message.parentId === null ? undefined : byId.get(message.parentId);
-		if (parent?.depth !== message.depth - 1) return null;
+		if (!parent || !isChild(message, parent)) return null;
 		message = parent;
 	}
 	return null;
+}
+
+function isRoot(message: Message): boolean {
+	return message.parentId === null && message.checkpointId === null;
+}
+
+/** Whether a row stands where H2 and H3 put a child of `parent`. Depths fall with every step, so a cycle never does. */
+function isChild(message: Message, parent: Message): boolean {
+	const checkpointId = message.role === 'checkpoint' ? message.id : parent.checkpointId;
+	return (
+		parent.depth === message.depth - 1 &&
+		parent.treeId === message.treeId &&
+		message.checkpointId === checkpointId
+	);
 }

@@ -9,7 +9,7 @@ export interface Turn {
 	readonly startsWithUser: boolean;
 }
 
-/** The turns of a branch, oldest first. Checkpoints belong to no turn and are left out. */
+/** The turns of a branch, oldest first. Checkpoints belong to no turn and are left out. Rule H7. */
 export function turnsOf(branch: readonly Message[]): Turn[] {
 	const turns: { startId: MessageId; messages: ConversationMessage[]; startsWithUser: boolean }[] =
 		[];
@@ -27,7 +27,7 @@ export function turnsOf(branch: readonly Message[]): Turn[] {
 	return turns;
 }
 
-/** Whether a turn has an answer: at least one assistant message that did not merely fail to start. */
+/** Whether a turn has an answer: at least one assistant message, however it ended. */
 export function isAnswered(turn: Turn): boolean {
 	return turn.messages.some((message) => message.role === 'assistant');
 }
