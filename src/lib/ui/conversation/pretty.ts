@@ -10,14 +10,14 @@ export function prettyValue(value: unknown): string {
 	}
 }
 
-/** The one argument that tells calls apart, in short: the first text or number of an object. */
+/** The one argument that tells calls apart, in short: the first text of an object, else its first number. */
 export function argumentOf(input: unknown): string {
 	const short = (text: string) => visible(text.replace(/\s+/g, ' ').trim()).slice(0, 160);
 	if (typeof input === 'string') return short(input);
 	if (typeof input !== 'object' || input === null) return '';
-	for (const value of Object.values(input)) {
-		if (typeof value === 'string' && value.trim() !== '') return short(value);
-		if (typeof value === 'number') return String(value);
-	}
-	return '';
+	const values: unknown[] = Object.values(input);
+	const text = values.find((value) => typeof value === 'string' && value.trim() !== '');
+	if (typeof text === 'string') return short(text);
+	const number = values.find((value) => typeof value === 'number');
+	return number === undefined ? '' : String(number);
 }

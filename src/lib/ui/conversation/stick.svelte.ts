@@ -7,6 +7,7 @@
 import { pinnedAfter, type Stand } from './pin';
 
 const upKeys = new Set(['ArrowUp', 'PageUp', 'Home']);
+const downKeys = new Set(['ArrowDown', 'PageDown', 'End']);
 const standOf = (element: HTMLElement): Stand => ({
 	top: element.scrollTop,
 	height: element.scrollHeight,
@@ -50,9 +51,12 @@ export class Stick {
 		let held = false;
 		let finger = 0;
 		const scrollable = () => element.scrollHeight > element.clientHeight;
+		let aim: number | undefined;
 		const up = () => {
+			aim = undefined;
 			if (scrollable() && element.scrollTop > 0) this.pinned = false;
 		};
+		const down = () => (aim = element.scrollHeight);
 		const listening = new AbortController();
 		const listen = <Name extends keyof HTMLElementEventMap>(
 			name: Name,
@@ -60,24 +64,28 @@ export class Stick {
 		) => element.addEventListener(name, handle, { passive: true, signal: listening.signal });
 
 		listen('wheel', (event) => {
-			if (event.deltaY < 0 && !event.ctrlKey) up();
+			if (event.ctrlKey) return;
+			if (event.deltaY < 0) up();
+			else if (event.deltaY > 0) down();
 		});
 		listen('touchstart', (event) => (finger = event.touches[0]?.clientY ?? 0));
 		listen('touchmove', (event) => {
 			const y = event.touches[0]?.clientY ?? finger;
 			if (y > finger) up();
+			else if (y < finger) down();
 			finger = y;
 		});
 		listen('keydown', (event) => {
-			const goesUp = upKeys.has(event.key) || (event.key === ' ' && event.shiftKey);
-			if (goesUp && !isEditable(event.target)) up();
+			if (isEditable(event.target)) return;
+			if (upKeys.has(event.key) || (event.key === ' ' && event.shiftKey)) up();
+			else if (downKeys.has(event.key) || event.key === ' ') down();
 		});
 		// A press on the element itself, not on its content, is one on its scrollbar.
 		listen('pointerdown', (event) => (held = event.target === element));
 		listen('pointerup', () => (held = false));
 		listen('scroll', () => {
 			const now = standOf(element);
-			this.pinned = pinnedAfter(this.pinned, this.#before, now, held);
+			this.pinned = pinnedAfter(this.pinned, this.#before, now, held, aim);
 			this.#before = now;
 		});
 
