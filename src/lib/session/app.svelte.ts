@@ -7,7 +7,7 @@ import { watchSessions } from '$lib/storage/live';
 import { addSession, deleteSession, patchSession } from '$lib/storage/sessions';
 import type { WorkerApi } from '$lib/worker/api';
 import { startWorker } from '$lib/worker/client';
-import { Conversation } from './conversation.svelte';
+import type { Conversation } from './conversation.svelte';
 import { isEmptyDraft } from './drafting';
 import { newId } from './ids';
 import { Models } from './models.svelte';
@@ -169,21 +169,25 @@ export class Hilo {
 	 * False when there is no session of this id.
 	 */
 	async show(id: SessionId): Promise<boolean> {
-		const conversation =
-			this.#open.get(id) ??
-			(await Conversation.open(id, {
-				db: this.db,
-				worker: this.worker,
-				models: this.models,
-				settings: this.settings,
-				openSettings: () => this.#goto('/settings'),
-				onFirstAnswer: () => void askToPersist()
-			}));
+		const conversation = this.#open.get(id) ?? (await this.#read(id));
 		if (!conversation) return false;
 		this.#open.set(id, conversation);
 		this.#active = conversation;
 		this.#letGo();
 		return true;
+	}
+
+	/** Loads the conversation room with the first conversation, not with the app. */
+	async #read(id: SessionId): Promise<Conversation | null> {
+		const { Conversation } = await import('./conversation.svelte');
+		return Conversation.open(id, {
+			db: this.db,
+			worker: this.worker,
+			models: this.models,
+			settings: this.settings,
+			openSettings: () => this.#goto('/settings'),
+			onFirstAnswer: () => void askToPersist()
+		});
 	}
 
 	/** No conversation is on screen. */

@@ -77,7 +77,16 @@ export function refusalAdvice(reason: NoopReason): string {
 	return 'Compacting cannot free enough. Shorten the message, split it, or choose a model with a larger window.';
 }
 
+/** A summary that was not committed. One that frees nothing is no failure: there was too little to summarise. */
 export function rejectionNotice(rejection: Rejection): Notice {
+	if (rejection.reason === 'no-gain') {
+		return {
+			tone: 'info',
+			title: 'Nothing was compacted: a checkpoint would take more room than it frees.',
+			advice: rejection.sentence,
+			actions: ['dismiss']
+		};
+	}
 	return {
 		tone: 'warning',
 		title: `The summary could not be used. ${rejection.sentence}`,
@@ -86,6 +95,21 @@ export function rejectionNotice(rejection: Rejection): Notice {
 		actions: ['compact', 'dismiss']
 	};
 }
+
+export const noRoomNotice: Notice = {
+	tone: 'warning',
+	title: 'This model’s window is too small to summarise with.',
+	safe: 'The conversation is as it was.',
+	advice: 'Shorten the instructions, or choose a model with a larger window.',
+	actions: ['dismiss']
+};
+
+export const notUndoableNotice: Notice = {
+	tone: 'info',
+	title: 'Messages follow this checkpoint, so it cannot be undone here.',
+	advice: 'Everything before it is kept in full and readable above.',
+	actions: ['dismiss']
+};
 
 export const staleNotice: Notice = {
 	tone: 'warning',

@@ -1,0 +1,223 @@
+import type { Message, MessageId, ModelRef } from '$lib/history/message';
+import type { Run } from '$lib/history/run';
+import type { AnswerEnd } from '$lib/models/answer';
+import { dropRun, finishRun } from '$lib/storage/runs';
+import { answer, metadataOf, saysSomething } from './answering';
+import { newId } from './ids';
+import { holdRunLock, runLockFree } from './lock';
+import { failureNotice, missingModelNotice, staleNotice } from './notices';
+import { recall } from './recalling';
+import type { Thread } from './thread.svelte';
+import type { RunView } from './view';
+
+/** Opens a run in the database, in the write that makes its question durable. Null when the branch was stale. */
+export type BeginRun = (run: {
+	readonly runId: string;
+	readonly messageId: MessageId;
+	readonly model: ModelRef;
+}) => Promise<Run | null>;
+
+/** The one run of a conversation: this tab's, another tab's, or one that was interrupted. */
+export class Runner {
+	#view = $state.raw<RunView | null>(null);
+	#ownId = $state.raw<string | null>(null);
+	#foreignId: string | null = null;
+	#stop: AbortController | null = null;
+	readonly #closed: AbortSignal;
+	readonly #thread: Thread;
+
+	constructor(thread: Thread, closed: AbortSignal) {
+		this.#thread = thread;
+		this.#closed = closed;
+		closed.addEventListener('abort', () => this.#stop?.abort(), { once: true });
+	}
+
+	get view(): RunView | null {
+		return this.#view;
+	}
+
+	/** An answer of this tab is under way. */
+	get isOwn(): boolean {
+		return this.#ownId !== null;
+	}
+
+	/** An answer is under way, here or in another tab. */
+	get isOpen(): boolean {
+		return this.#view !== null && this.#view.state !== 'interrupted';
+	}
+
+	/**
+	 * Opens a run with `begin` and has it answered in the background. False, with a notice, when the branch was stale or
+	 * another tab is answering. `onComplete` is called once the answer has ended by itself and is durable.
+	 */
+	async ask(begin: BeginRun, onComplete: () => Promise<void>): Promise<boolean> {
+		const thread = this.#thread;
+		const release = await holdRunLock(thread.session.id);
+		const runId = newId.run();
+		this.#ownId = runId;
+		let run: Run | null = null;
+		try {
+			if (release) {
+				const fresh = { runId, messageId: newId.message(), model: thread.session.model };
+				run = await thread.own(() => begin(fresh));
+			}
+		} finally {
+			if (!run) {
+				this.#ownId = null;
+				release?.();
+			}
+		}
+		if (!run) {
+			thread.notice = staleNotice;
+			await thread.reload();
+			return false;
+		}
+		const started = run;
+		this.#view = { ...started, state: 'waiting' };
+		void thread.guard(async () => {
+			const isComplete = await this.#answer(started).finally(() => {
+				release?.();
+				this.#ownId = null;
+			});
+			if (isComplete) await onComplete();
+		});
+		return true;
+	}
+
+	/** True when the answer ended by itself and is durable. */
+	async #answer(run: Run): Promise<boolean> {
+		const thread = this.#thread;
+		const { db, models, worker } = thread.deps;
+		const stop = new AbortController();
+		this.#stop = stop;
+		const projection = await thread.branch.ready();
+		const { capacity } = thread;
+		const provider = await models.provider(run.model);
+		if (!provider || !capacity) {
+			await dropRun(db, run);
+			this.#view = null;
+			thread.notice = missingModelNotice;
+			return false;
+		}
+		const end = await answer({
+			db,
+			run,
+			provider,
+			request: thread.request(projection, null, capacity),
+			executeTool: (name, input) =>
+				recall({ db, worker, leafId: run.parentId, capacity }, name, input),
+			signal: stop.signal,
+			onParts: (parts) => {
+				this.#view = { ...run, parts, state: stop.signal.aborted ? 'stopping' : 'streaming' };
+			},
+			onSaveError: (error) => void thread.guard(() => Promise.reject(error))
+		});
+		this.#stop = null;
+		try {
+			await this.#settle(run, end);
+		} catch (error) {
+			// The answer stays on screen and can be kept once the database takes it.
+			this.#view = { ...run, parts: end.parts, state: 'interrupted' };
+			throw error;
+		}
+		if (!end.failure) {
+			thread.deps.onFirstAnswer();
+			return end.finish === 'stop';
+		}
+		if (end.failure.limitTokens) await models.learn(run.model, end.failure.limitTokens);
+		thread.notice = failureNotice(
+			end.failure,
+			saysSomething(end.parts)
+				? 'Your message and what arrived of the answer are saved.'
+				: 'Your message is saved.',
+			['retry', 'settings', 'dismiss']
+		);
+		return false;
+	}
+
+	/** Makes the answer durable in the transaction that ends its run; an answer that says nothing leaves no message. */
+	async #settle(run: Run, end: AnswerEnd): Promise<void> {
+		const thread = this.#thread;
+		await thread.own(async () => {
+			if (saysSomething(end.parts)) {
+				await this.#keep(run, { parts: end.parts, metadata: metadataOf(run, end) });
+			} else await dropRun(thread.deps.db, run);
+			this.#view = null;
+		});
+	}
+
+	async #keep(run: Pick<Run, 'sessionId' | 'runId'>, content: Parameters<typeof finishRun>[2]) {
+		const thread = this.#thread;
+		const finished = await finishRun(thread.deps.db, run, content, Date.now());
+		if (!finished) return thread.reload();
+		thread.follow(finished.session);
+		await this.#replace(finished.message);
+	}
+
+	/** The durable answer takes the place of the one in progress at once: never both, never neither. */
+	#replace(message: Message): Promise<void> {
+		const appended = this.#thread.branch.append(message);
+		this.#view = null;
+		return appended;
+	}
+
+	/** Stops the answer; what came of it is kept. */
+	stop(): void {
+		this.#stop?.abort();
+		if (this.#view) this.#view = { ...this.#view, state: 'stopping' };
+	}
+
+	/** Keeps an answer whose tab or browser died: it becomes durable, marked as interrupted. */
+	async keepInterrupted(): Promise<void> {
+		const thread = this.#thread;
+		const { db } = thread.deps;
+		const shown = this.#view;
+		const row = await db.runs.get(thread.session.id);
+		if (shown?.state !== 'interrupted' || !row) return;
+		await thread.own(async () => {
+			if (saysSomething(shown.parts)) {
+				await this.#keep(row, {
+					parts: closed(shown.parts),
+					metadata: { model: row.model, finish: 'interrupted' }
+				});
+			} else await dropRun(db, row);
+			this.#view = null;
+		});
+	}
+
+	/** What the database says of the session's run: another tab's goes on there; one without a tab was interrupted. */
+	onRow(run: Run | null): void {
+		if (!run) {
+			if (this.#foreignId) this.#view = null;
+			this.#foreignId = null;
+			return;
+		}
+		if (run.runId === this.#ownId) return;
+		const isKnown = this.#foreignId === run.runId;
+		if (!(isKnown && this.#view?.state === 'interrupted')) {
+			this.#view = { ...run, state: 'elsewhere' };
+		}
+		if (isKnown) return;
+		this.#foreignId = run.runId;
+		void this.#awaitTab(run).catch(() => undefined);
+	}
+
+	/** The lock is free when the run's tab is gone; a row that is still there then was interrupted. */
+	async #awaitTab(run: Run): Promise<void> {
+		await runLockFree(run.sessionId, this.#closed);
+		const left = await this.#thread.deps.db.runs.get(run.sessionId);
+		if (left?.runId === run.runId && this.#foreignId === run.runId) {
+			this.#view = { ...left, state: 'interrupted' };
+		}
+	}
+}
+
+/** Tool calls without a result were not finished: said, so that call and result stay a pair. */
+function closed(parts: Run['parts']): Run['parts'] {
+	return parts.map((part) =>
+		part.type === 'dynamic-tool' &&
+		(part.state === 'input-streaming' || part.state === 'input-available')
+			? { ...part, state: 'output-error', errorText: 'Interrupted before it had a result.' }
+			: part
+	);
+}

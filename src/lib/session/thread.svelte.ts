@@ -1,0 +1,183 @@
+import type { Remote } from 'comlink';
+import { outputLimit, type Capacity } from '$lib/context/capacity';
+import { occupancyOf, type Occupancy } from '$lib/context/occupancy';
+import type { Projection } from '$lib/context/projection';
+import { recallTools } from '$lib/context/recall';
+import { buildRequest, type ModelRequest, type ToolSpec } from '$lib/context/request';
+import type { ConversationMessage, MessageId } from '$lib/history/message';
+import type { Run } from '$lib/history/run';
+import type { Session } from '$lib/history/session';
+import type { HiloDatabase } from '$lib/storage/database';
+import { expectedOf } from '$lib/storage/expected';
+import { watchSession } from '$lib/storage/live';
+import { moveLeaf, patchSession, type SessionPatch } from '$lib/storage/sessions';
+import type { WorkerApi } from '$lib/worker/api';
+import { LoadedBranch } from './branch.svelte';
+import type { Models } from './models.svelte';
+import { staleNotice, storageNotice } from './notices';
+import type { Settings } from './settings.svelte';
+import type { Notice } from './view';
+
+/** What a conversation needs of the app. */
+export interface ConversationDeps {
+	readonly db: HiloDatabase;
+	readonly worker: Remote<WorkerApi>;
+	readonly models: Models;
+	readonly settings: Settings;
+	/** Leaves the conversation for the settings page. */
+	readonly openSettings: () => void;
+	/** Something worth keeping now exists: a moment to ask the browser to keep it. */
+	readonly onFirstAnswer: () => void;
+}
+
+/**
+ * What the parts of one conversation share: the session's row, its loaded branch, the notice in place, and the figures of
+ * the next request. The truth is the database; this follows it, also when another tab writes.
+ */
+export class Thread {
+	/** The notice in place, or null. Whoever has something to say sets it. */
+	notice = $state.raw<Notice | null>(null);
+	readonly branch: LoadedBranch;
+	readonly deps: ConversationDeps;
+	#session: Session;
+	#isGone = $state.raw(false);
+	#writes = 0;
+	#missed: (() => void) | null = null;
+
+	constructor(session: Session, deps: ConversationDeps) {
+		this.#session = $state.raw(session);
+		this.deps = deps;
+		this.branch = new LoadedBranch(deps.db, deps.worker);
+	}
+
+	get session(): Session {
+		return this.#session;
+	}
+
+	/** The row as a write of our own left it. */
+	follow(session: Session): void {
+		this.#session = session;
+	}
+
+	get isGone(): boolean {
+		return this.#isGone;
+	}
+
+	/** The capacity of the session's model, or null when it is not set up in this browser. */
+	get capacity(): Capacity | null {
+		const { models, settings } = this.deps;
+		return models.capacity(this.#session.model, settings.values.autoRatio);
+	}
+
+	/** Recall is needed once something is no longer sent. */
+	tools(projection: Projection): readonly ToolSpec[] {
+		return projection.checkpoint ? recallTools : [];
+	}
+
+	occupancy(projection: Projection, pending: ConversationMessage | null): Occupancy {
+		return occupancyOf({
+			instructions: this.#session.instructions,
+			tools: this.tools(projection),
+			projection,
+			pending,
+			provider: this.#session.model.provider,
+			measure: this.branch.measure
+		});
+	}
+
+	/** The exact next request: what is shown as "What the model sees" and what is sent. */
+	request(
+		projection: Projection,
+		pending: ConversationMessage | null,
+		capacity: Capacity
+	): ModelRequest {
+		return buildRequest({
+			instructions: this.#session.instructions,
+			tools: this.tools(projection),
+			projection,
+			pending,
+			maxOutputTokens: outputLimit(capacity, this.occupancy(projection, pending).tokens)
+		});
+	}
+
+	/** Changes what is not the branch: title, model, instructions, template, draft. */
+	async patch(patch: SessionPatch): Promise<void> {
+		if (this.#isGone) return;
+		const session = await patchSession(this.deps.db, this.#session.id, patch);
+		if (session) this.#session = { ...this.#session, ...patch };
+	}
+
+	/** Moves the leaf and shows the branch it ends. False, with a notice, when the branch was stale. */
+	async move(leafId: MessageId | null): Promise<boolean> {
+		return this.own(async () => {
+			const moved = await moveLeaf(this.deps.db, expectedOf(this.#session), leafId, Date.now());
+			if (!moved) {
+				this.notice = staleNotice;
+				await this.reload();
+				return false;
+			}
+			this.#session = moved;
+			await this.branch.load(moved.leafId);
+			return true;
+		});
+	}
+
+	/** Reads the session and its branch again. */
+	async reload(): Promise<void> {
+		const session = await this.deps.db.sessions.get(this.#session.id);
+		if (!session) {
+			this.#isGone = true;
+			return;
+		}
+		this.#session = session;
+		await this.branch.load(session.leafId);
+	}
+
+	/** Runs a write of our own; what the live query says meanwhile is looked at once it is done. */
+	async own<T>(write: () => Promise<T>): Promise<T> {
+		this.#writes++;
+		try {
+			return await write();
+		} finally {
+			this.#writes--;
+			if (this.#writes === 0) {
+				const missed = this.#missed;
+				this.#missed = null;
+				missed?.();
+			}
+		}
+	}
+
+	/** Turns a storage failure into a sentence. What failed wrote nothing. */
+	async guard<T>(work: () => Promise<T>): Promise<T | undefined> {
+		try {
+			return await work();
+		} catch (error) {
+			this.notice = storageNotice(error);
+			return undefined;
+		}
+	}
+
+	/** Follows the session's row in the database, whoever writes it. Returns how to stop. */
+	watch(onRun: (run: Run | null) => void): () => void {
+		const onRow = (row: Session | null, run: Run | null) => {
+			if (this.#writes > 0) {
+				this.#missed = () => onRow(row, run);
+				return;
+			}
+			if (!row) {
+				this.#isGone = true;
+				return;
+			}
+			// A live query can be behind a write of our own.
+			if (row.branchRevision < this.#session.branchRevision) return;
+			const isForeign = row.branchRevision > this.#session.branchRevision;
+			this.#session = row;
+			if (isForeign) void this.guard(() => this.branch.load(row.leafId));
+			onRun(run);
+		};
+		return watchSession(this.deps.db, this.#session.id, onRow, (error) => {
+			this.notice = storageNotice(error);
+		});
+	}
+}
