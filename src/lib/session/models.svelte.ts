@@ -1,6 +1,6 @@
 import { capacityOf, type Capacity } from '$lib/context/capacity';
 import type { ModelRef } from '$lib/history/message';
-import { limitsOf } from '$lib/models/catalogue';
+import { limitsOf } from '$lib/models/limits';
 import { offlineModel, offlineProvider, type ProviderConfig } from '$lib/models/provider';
 import type { HiloDatabase, ModelRow, ProviderRow } from '$lib/storage/database';
 import { readProviders, removeProvider, saveProvider } from '$lib/storage/providers';
