@@ -73,9 +73,7 @@ export class Models {
 		if (ref.provider === offlineProvider.id) return offlineProvider;
 		const row = this.#rows.find((row) => row.id === ref.provider);
 		if (!row) return null;
-		const apiKey = row.sealedKey
-			? await openKey(this.#db, row.sealedKey, originOf(row.baseURL))
-			: null;
+		const apiKey = await this.storedKey(row.id, originOf(row.baseURL));
 		return {
 			kind: row.kind,
 			id: row.id,
@@ -83,6 +81,12 @@ export class Models {
 			baseURL: row.baseURL,
 			...(apiKey === null ? {} : { apiKey })
 		};
+	}
+
+	/** A provider's stored key, for the origin it was saved for only. */
+	async storedKey(id: string, origin: string): Promise<string | null> {
+		const sealed = this.#rows.find((row) => row.id === id)?.sealedKey;
+		return sealed ? openKey(this.#db, sealed, origin) : null;
 	}
 
 	/** Stores a provider. A key is sealed for the origin of its base URL: changed origins need the key again. */

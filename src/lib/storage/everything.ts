@@ -84,3 +84,8 @@ export async function countRows(
 ): Promise<{ readonly sessions: number; readonly messages: number }> {
 	return { sessions: await db.sessions.count(), messages: await db.messages.count() };
 }
+
+/** Removes the whole database: sessions, files, settings, providers and their keys. */
+export async function eraseDatabase(db: HiloDatabase): Promise<void> {
+	await db.delete({ disableAutoOpen: true });
+}

@@ -1,5 +1,6 @@
 import type { TemplateName } from '$lib/history/message';
-import type { Notice } from '$lib/session/view';
+import type { Theme } from './settings.svelte';
+import type { Notice } from './view';
 
 /** One model of a provider as it is edited. Tokens; null where unknown. */
 export interface ModelForm {
@@ -37,8 +38,6 @@ export interface ProviderForm {
 export type ModelList =
 	| { readonly kind: 'models'; readonly models: readonly ModelForm[] }
 	| { readonly kind: 'failed'; readonly notice: Notice };
-
-export type Theme = 'system' | 'light' | 'dark';
 
 /**
  * The settings as components see them: values to show, verbs to call. A verb resolves with the sentence to show in

@@ -1,5 +1,5 @@
 import type { SessionId } from '$lib/history/message';
-import type { Notice } from '$lib/session/view';
+import type { Notice } from './view';
 import type { ImportCount, ImportSkip } from '$lib/transfer/result';
 
 /** What became of the files that were given. */
