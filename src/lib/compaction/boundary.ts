@@ -24,7 +24,7 @@ export interface BoundaryInput {
 
 /**
  * Chooses the boundary: walk back from the leaf, keep whole turns while they fit the budget. A turn is never divided,
- * so the boundary is always the start of a user turn. Rules C20–C25.
+ * so the boundary is always the start of a user turn. Rules C30–C35.
  */
 export function chooseBoundary(input: BoundaryInput): Boundary {
 	const turns = turnsOf(input.open);
@@ -39,6 +39,8 @@ export function chooseBoundary(input: BoundaryInput): Boundary {
 		first = index;
 	}
 	if (first === 0 && input.coverFirstTurn && turns.length > 1) first = 1;
+	// Only the first turn of a history can lack its user message; no boundary can stand there.
+	if (first === 0 && turns[0]?.startsWithUser === false) first = 1;
 
 	const covered = turns.slice(0, first).flatMap((turn) => turn.messages);
 	const kept = turns.slice(first).flatMap((turn) => turn.messages);

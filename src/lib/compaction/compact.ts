@@ -8,11 +8,19 @@ import type {
 import type { Capacity } from '../context/capacity';
 import { estimateText } from '../context/estimate';
 import { checkpointBlock } from '../context/request';
+import { summaryText } from './answer';
 import { packPasses } from './passes';
 import type { CompactPlan } from './plan';
-import { summaryInstructions, summaryRequest, type SummaryRequest } from './prompt';
-import { preserve, withoutPreserved, type FoundReference } from './references';
-import { TOOL_RESULT_TOKENS, type Block, type SerialiseLimits } from './serialise';
+import { preserve, withoutPreserved, type Preserved } from './preserve';
+import { summaryRequest, type SummaryRequest } from './prompt';
+import type { FoundReference } from './references';
+import { passRoom, preservedRoom, summaryCap } from './room';
+import {
+	serialiseSummary,
+	TOOL_RESULT_TOKENS,
+	type Block,
+	type SerialiseLimits
+} from './serialise';
 import { verifyAnswer, verifyGain, type Rejection, type SummaryAnswer } from './verify';
 
 /** What a summariser gave back: an answer, or why there is none. */
@@ -70,113 +78,160 @@ export type CompactOutcome<Failure> =
 	/** The summariser's window holds not even one pass. */
 	| { readonly kind: 'no-room' };
 
-/** References put back under their heading take at most this many tokens, and this share of the safe limit. */
-const PRESERVED_TOKENS = 1500;
-const PRESERVED_SHARE = 0.15;
 /** A pass smaller than this would make no headway. Tokens. */
 const PASS_MIN = 128;
 
-/** Carries a plan out: serialise, summarise in passes, verify, commit. Nothing is written before the last step. */
+/**
+ * Carries a plan out: serialise, summarise in passes, verify, commit. Nothing is written before the last step. A port
+ * that throws is thrown on, unless the signal was aborted: then the outcome is `cancelled`. Rules C80–C86.
+ */
 export async function compact<Failure>(
 	plan: CompactPlan,
 	ports: CompactPorts<Failure>
 ): Promise<CompactOutcome<Failure>> {
 	const startedAt = ports.now();
-	const { covered } = plan.boundary;
+	try {
+		const written = await write(plan, ports);
+		if (written.kind !== 'written') return written;
+		const digest = await ports.sha256(digested(plan));
+		if (ports.signal.aborted) return { kind: 'cancelled' };
+		const { preserved, tokensAfter, usage, calls } = written;
+		ports.onProgress({ phase: 'committing', pass: written.passes, passes: written.passes });
+		const committed = await ports.commit(
+			{
+				summary: preserved.summary,
+				firstKeptMessageId: plan.boundary.firstKeptMessageId,
+				previousCheckpointId: plan.previous?.id ?? null,
+				references: preserved.references,
+				template: plan.template,
+				trigger: plan.trigger,
+				model: ports.model,
+				usage,
+				tokensBefore: plan.before.tokens,
+				tokensAfter,
+				coveredMessageCount: plan.boundary.covered.length,
+				passes: calls,
+				digest,
+				durationMs: ports.now() - startedAt,
+				...(plan.focus === undefined ? {} : { focus: plan.focus })
+			},
+			ports.signal
+		);
+		return committed.kind === 'aborted' ? { kind: 'cancelled' } : committed;
+	} catch (error) {
+		if (ports.signal.aborted) return { kind: 'cancelled' };
+		throw error;
+	}
+}
+
+/** A verified summary, not yet committed. */
+interface Written {
+	readonly kind: 'written';
+	readonly preserved: Preserved;
+	readonly tokensAfter: number;
+	readonly usage: Usage | null;
+	readonly passes: number;
+	/** Model calls, the repair too. */
+	readonly calls: number;
+}
+
+/** Everything of a compaction but its commit. */
+async function write<Failure>(
+	plan: CompactPlan,
+	ports: CompactPorts<Failure>
+): Promise<Written | CompactOutcome<Failure>> {
 	ports.onProgress({ phase: 'reading', pass: 0, passes: 0 });
-	const cap = Math.min(plan.capacity.summaryCap, ports.summariser.summaryCap);
+	const cap = summaryCap(plan, ports.summariser);
 	const room = passRoom(plan, ports.summariser, cap);
 	if (room < PASS_MIN) return { kind: 'no-room' };
 	const limits = { toolResult: Math.min(TOOL_RESULT_TOKENS, Math.floor(room / 2)), block: room };
-	const ledger = plan.previous?.checkpoint.references ?? [];
-	const { blocks, references } = await ports.read(covered, limits, ledger);
+	const reading = await ports.read(
+		plan.boundary.covered,
+		limits,
+		plan.previous?.checkpoint.references ?? []
+	);
+	const { running, blocks } = startOf(plan, reading.blocks, cap, room);
 	// A refresh without newly covered messages is still one pass: the previous summary, written anew.
 	const passes = blocks.length === 0 ? [[]] : packPasses(blocks, room);
 
-	let summary = plan.previous ? withoutPreserved(plan.previous.checkpoint.summary) : null;
+	let summary = running;
+	let preserved: Preserved = { summary: '', references: [] };
+	let tokensAfter = 0;
 	let usage: Usage | null = null;
-	let repairs = 1;
+	let calls = 0;
+	let hasRepaired = false;
 	for (const [index, pass] of passes.entries()) {
 		let repair: string | undefined;
 		for (;;) {
 			if (ports.signal.aborted) return { kind: 'cancelled' };
 			ports.onProgress({ phase: 'summarising', pass: index + 1, passes: passes.length });
-			const request = summaryRequest({
-				template: plan.template,
-				previousSummary: summary,
-				transcript: pass.map((block) => block.text),
-				target: plan.summaryTarget,
-				cap,
-				...(plan.focus === undefined ? {} : { focus: plan.focus }),
-				...(repair === undefined ? {} : { repair })
-			});
-			const result = await ports.summarise(request, ports.signal);
+			const result = await ports.summarise(
+				requestOf(plan, pass, summary, cap, repair),
+				ports.signal
+			);
 			if (ports.signal.aborted) return { kind: 'cancelled' };
 			if (result.kind === 'failed') return { kind: 'failed', failure: result.failure };
+			calls++;
 			usage = addUsage(usage, result.answer.usage);
-			const rejection = verifyAnswer(result.answer, plan.template, cap);
+			ports.onProgress({ phase: 'verifying', pass: index + 1, passes: passes.length });
+			let rejection = verifyAnswer(result.answer, plan.template, cap);
+			const text = summaryText(result.answer.text);
+			if (!rejection && index === passes.length - 1) {
+				preserved = preserve(text, reading.references, preservedRoom(plan, withoutPreserved(text)));
+				tokensAfter = plan.staying + estimateText(checkpointBlock(preserved.summary).text);
+				rejection = gainOf(plan, tokensAfter);
+			}
 			if (!rejection) {
-				summary = result.answer.text.trim();
+				summary = withoutPreserved(text);
 				break;
 			}
-			if (repairs === 0) return { kind: 'rejected', rejection };
-			repairs--;
+			if (hasRepaired) return { kind: 'rejected', rejection };
+			hasRepaired = true;
 			repair = rejection.sentence;
 		}
 	}
-
-	ports.onProgress({ phase: 'verifying', pass: passes.length, passes: passes.length });
-	const written = summary ?? '';
-	const preserved = preserve(written, references, preservedBudget(plan, written));
-	const tokensAfter = plan.staying + estimateText(checkpointBlock(preserved.summary).text);
-	const refresh = covered.length === 0;
-	const rejection = verifyGain(plan.before.tokens, tokensAfter, plan.capacity.safeLimit, refresh);
-	if (rejection) return { kind: 'rejected', rejection };
-
-	const digest = await ports.sha256(
-		[...covered.map((message) => message.id), plan.previous?.checkpoint.summary ?? ''].join('\n')
-	);
-	if (ports.signal.aborted) return { kind: 'cancelled' };
-	ports.onProgress({ phase: 'committing', pass: passes.length, passes: passes.length });
-	const committed = await ports.commit(
-		{
-			summary: preserved.summary,
-			firstKeptMessageId: plan.boundary.firstKeptMessageId,
-			previousCheckpointId: plan.previous?.id ?? null,
-			references: preserved.references,
-			template: plan.template,
-			trigger: plan.trigger,
-			model: ports.model,
-			usage,
-			tokensBefore: plan.before.tokens,
-			tokensAfter,
-			coveredMessageCount: covered.length,
-			passes: passes.length,
-			digest,
-			durationMs: ports.now() - startedAt,
-			...(plan.focus === undefined ? {} : { focus: plan.focus })
-		},
-		ports.signal
-	);
-	return committed.kind === 'aborted' ? { kind: 'cancelled' } : committed;
+	return { kind: 'written', preserved, tokensAfter, usage, passes: passes.length, calls };
 }
 
-/** Transcript tokens one pass can hold: the summariser's safe limit less prompt, running summary and focus. */
-function passRoom(plan: CompactPlan, summariser: Capacity, cap: number): number {
-	const instructions = estimateText(summaryInstructions(plan.template));
-	const frame = 120 + estimateText(plan.focus ?? '');
-	return summariser.safeLimit - instructions - cap - frame;
+/**
+ * The running summary before the first pass, and what the passes read. A previous summary over the cap, written for a
+ * larger model, does not fit beside a transcript: it is read as the beginning of it. Rule C82.
+ */
+function startOf(plan: CompactPlan, covered: readonly Block[], cap: number, room: number) {
+	if (!plan.previous) return { running: null, blocks: covered };
+	const previous = withoutPreserved(plan.previous.checkpoint.summary);
+	if (estimateText(previous) <= cap) return { running: previous, blocks: covered };
+	const blocks = serialiseSummary(plan.previous.id, previous, room);
+	return { running: null, blocks: [...blocks, ...covered] };
 }
 
-/** Room for "Preserved references": by the two limits above, and never more than half of what the summary freed. */
-function preservedBudget(plan: CompactPlan, summary: string): number {
-	const freed = plan.before.tokens - plan.staying - estimateText(checkpointBlock(summary).text);
-	const budget = Math.min(
-		PRESERVED_TOKENS,
-		PRESERVED_SHARE * plan.capacity.safeLimit,
-		Math.max(0, freed) / 2
-	);
-	return Math.floor(budget);
+function requestOf(
+	plan: CompactPlan,
+	pass: readonly Block[],
+	previousSummary: string | null,
+	cap: number,
+	repair: string | undefined
+): SummaryRequest {
+	return summaryRequest({
+		template: plan.template,
+		previousSummary,
+		transcript: pass.map((block) => block.text),
+		target: Math.min(plan.summaryTarget, cap),
+		cap,
+		...(plan.focus === undefined ? {} : { focus: plan.focus }),
+		...(repair === undefined ? {} : { repair })
+	});
+}
+
+function gainOf(plan: CompactPlan, tokensAfter: number): Rejection | null {
+	const isRefresh = plan.boundary.covered.length === 0;
+	return verifyGain(plan.before.tokens, tokensAfter, plan.capacity.safeLimit, isRefresh);
+}
+
+/** What the digest is made of: rule C86. */
+function digested(plan: CompactPlan): string {
+	const ids = plan.boundary.covered.map((message) => message.id);
+	return [...ids, plan.previous?.checkpoint.summary ?? ''].join('\n');
 }
 
 function addUsage(sum: Usage | null, usage: Usage | null): Usage | null {

@@ -1,32 +1,38 @@
 import type { Block } from './serialise';
 
 /**
- * Packs a transcript into passes of at most `budget` tokens, in order, each block in exactly one. A pass ends at a user
- * turn where it can; a turn larger than a pass is divided between blocks. Always ends: a pass takes at least one block.
+ * Packs a transcript into passes of at most `budget` tokens, in order, each block in exactly one. A turn that fits a pass
+ * is never divided; a larger one fills passes up block by block. Always ends: a pass takes at least one block. Rules
+ * C47, C48.
  */
 export function packPasses(blocks: readonly Block[], budget: number): Block[][] {
 	const passes: Block[][] = [];
-	let start = 0;
-	while (start < blocks.length) {
-		const end = passEnd(blocks, start, budget);
-		passes.push(blocks.slice(start, end));
-		start = end;
+	let pass: Block[] = [];
+	let used = 0;
+	const close = () => {
+		if (pass.length > 0) passes.push(pass);
+		pass = [];
+		used = 0;
+	};
+	for (const turn of turnsIn(blocks)) {
+		const tokens = turn.reduce((sum, block) => sum + block.tokens, 0);
+		if (tokens <= budget && used + tokens > budget) close();
+		for (const block of turn) {
+			if (used + block.tokens > budget) close();
+			pass.push(block);
+			used += block.tokens;
+		}
 	}
+	close();
 	return passes;
 }
 
-function passEnd(blocks: readonly Block[], start: number, budget: number): number {
-	let tokens = 0;
-	let end = start;
-	let turn = start;
-	for (; end < blocks.length; end++) {
-		const block = blocks[end];
-		if (!block) break;
-		if (block.startsTurn && end > start) turn = end;
-		if (tokens + block.tokens > budget && end > start) break;
-		tokens += block.tokens;
+function turnsIn(blocks: readonly Block[]): Block[][] {
+	const turns: Block[][] = [];
+	for (const block of blocks) {
+		const turn = turns.at(-1);
+		if (block.startsTurn || !turn) turns.push([block]);
+		else turn.push(block);
 	}
-	if (end === blocks.length) return end;
-	// The block that did not fit may itself start a turn: then `turn` is already `end`.
-	return turn > start ? turn : end;
+	return turns;
 }

@@ -6,10 +6,12 @@ import type {
 } from '../history/message';
 import { turnsOf } from '../history/turns';
 import { capacityTable, type Capacity } from '../context/capacity';
+import { estimateText } from '../context/estimate';
 import type { Measure } from '../context/measure';
 import { estimated, fixedTokens, occupancyOf, type Occupancy } from '../context/occupancy';
 import { verbatim, type Projection } from '../context/projection';
-import type { ToolSpec } from '../context/request';
+import { recallTools } from '../context/recall';
+import { checkpointBlock, type ToolSpec } from '../context/request';
 import { chooseBoundary, type Boundary } from './boundary';
 
 /** What a compaction is planned from. The three triggers share everything but their conditions. */
@@ -20,6 +22,8 @@ export interface PlanInput {
 	readonly pending: ConversationMessage | null;
 	readonly instructions: string;
 	readonly tools: readonly ToolSpec[];
+	/** The tools of the request after a checkpoint; by default `tools` and the recall tools, which come with it. */
+	readonly toolsAfter?: readonly ToolSpec[];
 	readonly capacity: Capacity;
 	readonly provider: string;
 	readonly template: TemplateName;
@@ -49,7 +53,7 @@ export interface CompactPlan {
 	readonly capacity: Capacity;
 	/** Estimated parts of the request before, without usage: the same measure as after. */
 	readonly before: Occupancy;
-	/** Tokens of instructions, tools, kept messages and pending message: all that stays beside the summary. */
+	/** Tokens of instructions, tools after, kept messages and pending message: all that stays beside the summary. */
 	readonly staying: number;
 	/** The length the prompt asks for, in tokens. */
 	readonly summaryTarget: number;
@@ -61,45 +65,58 @@ export type Plan =
 
 /** Below this a summary has no room for its headings. Tokens. */
 const SUMMARY_TARGET_MIN = 160;
+/** A summary cannot be less than its headings. Tokens. */
+const SUMMARY_LEAST = 16;
+/** What a request puts around any summary. Tokens. */
+const FRAME = estimateText(checkpointBlock('').text);
 
-/** Decides whether to compact, and where. Pure: nothing is read or written. Rules C15–C25. */
+/** Decides whether to compact, and where. Pure: nothing is read or written. Rules C20–C27, C34, C36. */
 export function planCompaction(input: PlanInput): Plan {
 	const { trigger, projection, capacity, measure } = input;
 	const before = occupancyOf(input);
 	const noop = (reason: NoopReason): Plan => ({ kind: 'noop', reason, before });
 	const open = verbatim(projection);
 	const previous = projection.checkpoint;
-	const fixed = fixedTokens(input.instructions, input.tools);
-	const pendingTokens = input.pending ? measure(input.pending) : 0;
 
 	if (open.length === 0 && !previous) return noop('empty');
 	if (!input.stable) return noop('unstable');
-	if (fixed > capacity.safeLimit) return noop('cannot-fit');
-	if (trigger === 'auto' && before.tokens <= capacity.autoThreshold) return noop('below-threshold');
-	if (trigger === 'preflight' && before.tokens <= capacity.safeLimit)
-		return noop('below-threshold');
+	const fixedNow = fixedTokens(input.instructions, input.tools);
+	if (fixedNow > capacity.safeLimit) return noop('cannot-fit');
+	const limit = trigger === 'auto' ? capacity.autoThreshold : capacity.safeLimit;
+	if (trigger !== 'manual' && before.tokens <= limit) return noop('below-threshold');
 	if (trigger === 'manual') {
 		if (previous && projection.later.length === 0) return noop('checkpoint-is-leaf');
 		if (!previous && turnsOf(open).length < 2) return noop('one-turn');
 	}
 
+	const fixed = fixedTokens(input.instructions, input.toolsAfter ?? withRecall(input.tools));
+	const pendingTokens = input.pending ? measure(input.pending) : 0;
 	const target = Math.floor(capacityTable.summaryTargetShare * capacity.summaryCap);
-	const tailBudget =
-		trigger === 'preflight'
-			? Math.min(capacity.tailBudget, capacity.safeLimit - fixed - target - pendingTokens)
-			: capacity.tailBudget;
+	const besideTail = fixed + target + FRAME + pendingTokens;
 	const boundary = chooseBoundary({
 		open,
-		tailBudget: Math.max(0, tailBudget),
+		tailBudget:
+			trigger === 'preflight'
+				? Math.max(0, Math.min(capacity.tailBudget, capacity.safeLimit - besideTail))
+				: capacity.tailBudget,
 		measure,
 		coverFirstTurn: trigger === 'manual' && !previous
 	});
 
-	const advances = boundary.covered.length > 0;
-	if (!advances && (trigger !== 'manual' || !previous)) return noop('cannot-advance');
+	const staying = fixed + sum(boundary.kept, measure) + pendingTokens;
+	if (staying + FRAME + SUMMARY_TARGET_MIN > capacity.safeLimit) {
+		return noop(trigger === 'preflight' ? 'cannot-advance' : 'gain-too-small');
+	}
+	const old = before.parts.checkpoint;
+	const isRefresh = boundary.covered.length === 0;
+	const mayRefresh = trigger === 'manual' || (trigger === 'preflight' && old - FRAME > target);
+	if (isRefresh && !(previous && mayRefresh)) return noop('cannot-advance');
 	const coveredTokens = sum(boundary.covered, measure);
-	const gain = coveredTokens + before.parts.checkpoint - Math.max(target, before.parts.checkpoint);
+	const gain = coveredTokens + old - Math.max(target, old);
 	if (trigger === 'auto' && gain < capacityTable.minimumGainShare * capacity.safeLimit) {
+		return noop('gain-too-small');
+	}
+	if (!isRefresh && coveredTokens + old <= FRAME + SUMMARY_LEAST + fixed - fixedNow) {
 		return noop('gain-too-small');
 	}
 	return {
@@ -110,13 +127,19 @@ export function planCompaction(input: PlanInput): Plan {
 		boundary,
 		capacity,
 		before: { tokens: estimated(before.parts), source: 'estimated', parts: before.parts },
-		staying: fixed + sum(boundary.kept, measure) + pendingTokens,
-		summaryTarget: summaryTarget(target, coveredTokens, before.parts.checkpoint),
+		staying,
+		summaryTarget: summaryTarget(target, coveredTokens, old),
 		...(input.focus === undefined ? {} : { focus: input.focus })
 	};
 }
 
-/** A summary of little text must be little: at most half of what it replaces. */
+/** With a checkpoint something is no longer sent, so the tools that read it back come along. Rule C27. */
+function withRecall(tools: readonly ToolSpec[]): readonly ToolSpec[] {
+	const names = new Set(tools.map((tool) => tool.name));
+	return [...tools, ...recallTools.filter((tool) => !names.has(tool.name))];
+}
+
+/** A summary of little text must be little: at most half of what it replaces. Rule C53. */
 function summaryTarget(target: number, coveredTokens: number, checkpointTokens: number): number {
 	const replaced = coveredTokens + checkpointTokens;
 	return Math.min(target, Math.max(SUMMARY_TARGET_MIN, Math.floor(replaced / 2)));

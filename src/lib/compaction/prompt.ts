@@ -1,4 +1,5 @@
 import type { TemplateName } from '../history/message';
+import { quoted } from './quote';
 import { templates } from './template';
 
 /** A request to a summariser: no tools, one system text, one user text. */
@@ -45,17 +46,17 @@ Rules
 - Do not answer the conversation, do not call tools, do not add a preface.`;
 }
 
-/** Builds the request of one pass. Order: previous summary, transcript, focus, limits. Rules C36–C39. */
+/** Builds the request of one pass. Order: previous summary, transcript, focus, limits. Rules C50–C53. */
 export function summaryRequest(input: PromptInput): SummaryRequest {
 	const parts: string[] = [];
 	if (input.previousSummary !== null) {
-		parts.push(`<previous-summary>\n${input.previousSummary}\n</previous-summary>`);
+		parts.push(`<previous-summary>\n${quoted(input.previousSummary)}\n</previous-summary>`);
 	}
 	parts.push(`<transcript>\n${input.transcript.join('\n')}\n</transcript>`);
-	if (input.focus) parts.push(`<focus>\n${input.focus}\n</focus>`);
+	if (input.focus) parts.push(`<focus>\n${quoted(input.focus)}\n</focus>`);
 	if (input.repair) {
 		parts.push(
-			`<repair>\nYour previous answer could not be used: ${input.repair} Write the whole checkpoint again.\n</repair>`
+			`<repair>\nYour previous answer could not be used: ${quoted(input.repair)} Write the whole checkpoint again.\n</repair>`
 		);
 	}
 	parts.push(`<limits target="${input.target}" cap="${input.cap}"/>`);

@@ -5,76 +5,43 @@ import {
 	type Reference,
 	type ReferenceKind
 } from '../history/message';
-import { estimateText } from '../context/estimate';
 import { asText } from '../context/measure';
-import { PRESERVED_HEADING } from './template';
+import { patterns } from './reference-patterns';
 
-/** One way to find a kind of reference. The first group, or the whole match, is the exact text. */
-interface Pattern {
-	readonly kind: ReferenceKind;
-	readonly regex: RegExp;
-	/** Higher is put back first when a summary dropped it. */
-	readonly weight: number;
-	/** Tool results are full of paths and numbers nobody spoke of: such kinds are taken from people's and models' words only. */
-	readonly spokenOnly?: boolean;
-}
+/** A reference as found, before it is known whether a summary kept it. */
+export type FoundReference = Omit<Reference, 'kept'>;
 
-const patterns: readonly Pattern[] = [
-	{ kind: 'doi', regex: /\b10\.\d{4,9}\/[^\s"'<>|]*[^\s"'<>|.,;:)\]}*_`]/g, weight: 10 },
-	{ kind: 'url', regex: /\bhttps?:\/\/[^\s"'<>|)\]}`]*[^\s"'<>|)\]}`.,;:!?*_]/g, weight: 8 },
-	{ kind: 'arxiv', regex: /\barXiv:\s?(\d{4}\.\d{4,5}(?:v\d+)?)/gi, weight: 10 },
-	{
-		kind: 'isbn',
-		regex: /\bISBN(?:-1[03])?:?\s*((?:97[89][- ]?)?(?:\d[- ]?){9}[\dXx])\b/g,
-		weight: 9
-	},
-	// A Zotero key is eight of these characters; asking for a digit and a letter keeps out shouted words.
-	{
-		kind: 'zotero-key',
-		regex:
-			/(?<![\w-])(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[23456789ABCDEFGHIJKLMNPQRSTUVWXYZ]{8}(?![\w-])/g,
-		weight: 10
-	},
-	{ kind: 'citekey', regex: /(?<![\w.@])@([a-z][\w-]*\d{4}\w*)/gi, weight: 8 },
-	{
-		kind: 'path',
-		regex: /(?<![\w:/])(?:\.{0,2}\/)?(?:[\w@.-]+\/)+[\w@.-]*\.[a-z][a-z0-9]{0,7}\b/gi,
-		weight: 6,
-		spokenOnly: true
-	},
-	{ kind: 'identifier', regex: /`([^`\n]{2,80})`/g, weight: 4, spokenOnly: true },
-	{ kind: 'date', regex: /\b\d{4}-\d{2}-\d{2}\b/g, weight: 4, spokenOnly: true },
-	{
-		kind: 'quantity',
-		regex:
-			/(?<![\w.,])[±≈<>≤≥]?\s?\d[\d,.]*\d?\s?(?:%|‰|°C|kg|mg|µg|g|km|cm|mm|nm|µm|m|ms|s|min|h|days?|weeks?|months?|years?|Hz|kHz|MHz|GHz|kB|MB|GB|mmol|mol|mL|ml|L|V|A|W|kW|Pa|kPa|tokens?|participants?|items?|€|\$|USD|EUR)(?![\w])|\b[npkNgdr]\s?[=<>≤≥]\s?-?\d[\d,.]*\d|\b[npkNgdr]\s?=\s?\d\b/g,
-		weight: 5,
-		spokenOnly: true
-	},
-	{ kind: 'quotation', regex: /[“«"]([^“”«»"\n]{12,240})[”»"]/g, weight: 6, spokenOnly: true }
-];
+/** At most this many references are kept: a ledger is read by people, and a checkpoint does not grow for ever. */
+const LEDGER_MAX = 2000;
+/** Characters. What is longer is no reference anybody copies, and half of one would be none. */
+const TEXT_MAX = 1000;
+/** Of a reference's messages so many of the first and so many of the last are named. */
+const IDS_AT_ENDS = 4;
 
 const weights = new Map<ReferenceKind, number>([
 	...patterns.map((pattern) => [pattern.kind, pattern.weight] as const),
 	['file', 9]
 ]);
 
-/** The most entries one ledger holds; beyond it the lightest go, so that a checkpoint's size does not grow for ever. */
-const LEDGER_MAX = 2000;
+interface Noted {
+	readonly kind: ReferenceKind;
+	readonly text: string;
+	readonly ids: Set<MessageId>;
+	count: number;
+}
 
-/** A reference as found, before it is known whether a summary kept it. */
-export type FoundReference = Omit<Reference, 'kept'>;
-
-/** Finds the references of `messages` by code and adds them to those of the previous ledger. Rules C50–C52. */
+/**
+ * Finds the references of `messages` by code and adds them to those of the previous ledger, most important first. Rules
+ * C70–C73.
+ */
 export function findReferences(
 	messages: readonly ConversationMessage[],
 	previous: readonly FoundReference[]
 ): FoundReference[] {
-	const found = new Map<
-		string,
-		{ kind: ReferenceKind; text: string; ids: Set<MessageId>; count: number }
-	>();
-	const note = (kind: ReferenceKind, text: string, ids: readonly MessageId[], count: number) => {
+	const found = new Map<string, Noted>();
+	const note = (kind: ReferenceKind, raw: string, ids: readonly MessageId[], count: number) => {
+		const text = raw.replace(/\s+/g, ' ').trim();
+		if (text === '' || text.length > TEXT_MAX) return;
 		const key = `${kind}\n${text}`;
 		const entry = found.get(key) ?? { kind, text, ids: new Set<MessageId>(), count: 0 };
 		for (const id of ids) entry.ids.add(id);
@@ -84,11 +51,11 @@ export function findReferences(
 	for (const entry of previous) note(entry.kind, entry.text, entry.messageIds, entry.count);
 	for (const message of messages) {
 		const spoken = textOf(message);
-		const shown = toolTexts(message);
-		for (const { kind, regex, spokenOnly } of patterns) {
-			const text = spokenOnly ? spoken : `${spoken}\n${shown}`;
-			for (const match of text.matchAll(regex)) {
-				note(kind, (match[1] ?? match[0]).trim(), [message.id], 1);
+		const all = `${spoken}\n${toolTexts(message)}`;
+		for (const { kind, regex, take, spokenOnly } of patterns) {
+			for (const match of (spokenOnly ? spoken : all).matchAll(regex)) {
+				const text = take ? take(match[0]) : (match[1] ?? match[0]);
+				if (text !== null) note(kind, text, [message.id], 1);
 			}
 		}
 		for (const part of message.parts) {
@@ -96,7 +63,7 @@ export function findReferences(
 		}
 	}
 	return [...found.values()]
-		.map(({ kind, text, ids, count }) => ({ kind, text, messageIds: [...ids], count }))
+		.map(({ kind, text, ids, count }) => ({ kind, text, messageIds: endsOf([...ids]), count }))
 		.sort((a, b) => importance(b) - importance(a))
 		.slice(0, LEDGER_MAX);
 }
@@ -105,49 +72,14 @@ function importance(reference: FoundReference): number {
 	return (weights.get(reference.kind) ?? 1) * (1 + Math.log2(1 + reference.count));
 }
 
+function endsOf(ids: readonly MessageId[]): readonly MessageId[] {
+	if (ids.length <= 2 * IDS_AT_ENDS) return ids;
+	return [...ids.slice(0, IDS_AT_ENDS), ...ids.slice(-IDS_AT_ENDS)];
+}
+
 function toolTexts(message: ConversationMessage): string {
 	return message.parts
 		.filter((part) => part.type === 'dynamic-tool')
 		.map((part) => `${asText(part.input)}\n${asText(part.output)}`)
 		.join('\n');
-}
-
-/** A summary with the references it dropped put back, and the ledger that says what was kept. */
-export interface Preserved {
-	readonly summary: string;
-	readonly references: readonly Reference[];
-}
-
-/**
- * Appends the most important references that `summary` dropped under "Preserved references", within `budget` tokens.
- * An earlier such section in the summary is replaced: the ledger, not the model, decides what stands there.
- */
-export function preserve(
-	summary: string,
-	ledger: readonly FoundReference[],
-	budget: number
-): Preserved {
-	const prose = withoutPreserved(summary);
-	const lines: string[] = [];
-	let left = budget - estimateText(`\n\n## ${PRESERVED_HEADING}\n\n`);
-	const references = ledger.map((reference): Reference => {
-		if (prose.includes(reference.text)) return { ...reference, kept: true };
-		const line = `- ${reference.kind}: ${reference.text}`;
-		const cost = estimateText(line) + 1;
-		if (cost > left) return { ...reference, kept: false };
-		left -= cost;
-		lines.push(line);
-		return { ...reference, kept: true };
-	});
-	if (lines.length === 0) return { summary: prose, references };
-	return { summary: `${prose}\n\n## ${PRESERVED_HEADING}\n\n${lines.join('\n')}`, references };
-}
-
-/** The summary without its "Preserved references" section. */
-export function withoutPreserved(summary: string): string {
-	const at = summary.search(new RegExp(`^#{1,4}\\s+${PRESERVED_HEADING}\\s*$`, 'im'));
-	if (at === -1) return summary.trim();
-	const after = summary.slice(at).split('\n').slice(1).join('\n');
-	const next = after.search(/^#{1,4}\s/m);
-	return `${summary.slice(0, at)}${next === -1 ? '' : after.slice(next)}`.trim();
 }

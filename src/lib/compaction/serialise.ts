@@ -1,6 +1,7 @@
 import { shortId, type ConversationMessage, type MessageId, type Part } from '../history/message';
-import { estimateText } from '../context/estimate';
+import { estimateText, prefixWithin } from '../context/estimate';
 import { asText } from '../context/measure';
+import { quoted } from './quote';
 
 /** One quotable piece of the transcript: a header line with the message id, then text. */
 export interface Block {
@@ -8,7 +9,7 @@ export interface Block {
 	/** Whether a user turn starts here. */
 	readonly startsTurn: boolean;
 	readonly text: string;
-	/** Estimated tokens of `text`. */
+	/** Estimated tokens of `text` and of the line break after it. */
 	readonly tokens: number;
 }
 
@@ -16,7 +17,7 @@ export interface Block {
 export interface SerialiseLimits {
 	/** A tool result over this is cut in the middle, with a visible marker. */
 	readonly toolResult: number;
-	/** A block over this is continued in the next one. */
+	/** The most a block may be, header included; more is continued in the next one. */
 	readonly block: number;
 }
 
@@ -25,7 +26,7 @@ export const TOOL_RESULT_TOKENS = 2000;
 
 /**
  * Writes messages as the transcript a summariser reads. Reasoning is left out; files are named, not quoted; errors and
- * denied operations are marked; every block carries its message id so that the summary can cite it. Rules C30–C35.
+ * denied operations are marked; every block carries its message id so that the summary can cite it. Rules C40–C46.
  */
 export function serialise(
 	messages: readonly ConversationMessage[],
@@ -34,20 +35,39 @@ export function serialise(
 	return messages.flatMap((message) => serialiseMessage(message, limits));
 }
 
+/** A summary as blocks, for a summariser whose window cannot hold it beside a transcript. Rule C82. */
+export function serialiseSummary(id: MessageId, summary: string, limit: number): Block[] {
+	return blocksOf(id, 'assistant earlier checkpoint', summary, limit, true);
+}
+
+/** One text as blocks of at most `limit` tokens, each with its header. */
+function blocksOf(
+	messageId: MessageId,
+	label: string,
+	body: string,
+	limit: number,
+	startsTurn: boolean
+): Block[] {
+	const header = `[m:${shortId(messageId)} ${label}`;
+	// What a block costs beside its piece of the text: header, mark of continuation, two line breaks.
+	const room = limit - estimateText(`${header} continued]`) - 2;
+	return split(body, Math.max(1, room)).map((piece, index) => {
+		const text = `${header}${index > 0 ? ' continued' : ''}]\n${quoted(piece)}`;
+		return {
+			messageId,
+			startsTurn: startsTurn && index === 0,
+			text,
+			tokens: estimateText(text) + 1
+		};
+	});
+}
+
 function serialiseMessage(message: ConversationMessage, limits: SerialiseLimits): Block[] {
 	const id = shortId(message.id);
 	const blocks: Block[] = [];
 	const add = (label: string, body: string) => {
-		splitText(body, limits.block).forEach((piece, index) => {
-			const header = `[m:${id} ${label}${index > 0 ? ' continued' : ''}]`;
-			const text = `${header}\n${quoted(piece)}`;
-			blocks.push({
-				messageId: message.id,
-				startsTurn: message.role === 'user' && blocks.length === 0,
-				text,
-				tokens: estimateText(text) + 1
-			});
-		});
+		const startsTurn = message.role === 'user' && blocks.length === 0;
+		blocks.push(...blocksOf(message.id, label, body, limits.block, startsTurn));
 	};
 	let prose: string[] = [];
 	const flush = () => {
@@ -57,7 +77,7 @@ function serialiseMessage(message: ConversationMessage, limits: SerialiseLimits)
 	for (const part of message.parts) {
 		if (part.type === 'dynamic-tool') {
 			flush();
-			add(`tool ${part.toolName}`, toolText(part, id, limits.toolResult));
+			add(`tool ${labelOf(part.toolName)}`, toolText(part, id, limits.toolResult));
 		} else {
 			const text = partText(part);
 			if (text !== '') prose.push(text);
@@ -81,12 +101,17 @@ function partText(part: Part): string {
 	}
 }
 
+/** A tool's name as part of a header: models and imports may name a tool anything. */
+function labelOf(toolName: string): string {
+	return toolName.replace(/[^\w.:/-]+/g, '_').slice(0, 64) || 'unnamed';
+}
+
 function toolText(
 	part: Extract<Part, { type: 'dynamic-tool' }>,
 	id: string,
 	limit: number
 ): string {
-	const input = `input: ${cutMiddle(asText(part.input), limit, id)}`;
+	const input = `input: ${asText(part.input)}`;
 	switch (part.state) {
 		case 'output-available':
 			return `${input}\nresult: ${cutMiddle(asText(part.output), limit, id)}`;
@@ -114,48 +139,52 @@ function endingOf(metadata: { finish?: string; errorText?: string }): string[] {
 	}
 }
 
-/** Keeps the beginning and the end of a text and says what is missing, so that nobody takes it for the whole. */
+/**
+ * Keeps the beginning and the end of a text and says what is missing, so that nobody takes it for the whole. The result
+ * is at most `limit` tokens, where that leaves room for the marker.
+ */
 export function cutMiddle(text: string, limit: number, id: string): string {
 	const tokens = estimateText(text);
 	if (tokens <= limit) return text;
-	const keep = Math.max(1, Math.floor((text.length * limit) / tokens / 2) - 40);
-	const missing = tokens - limit;
-	return `${text.slice(0, keep)}\n… [about ${missing} tokens cut here; the whole text is in message m:${id}] …\n${text.slice(-keep)}`;
+	const half = Math.max(1, Math.floor((limit - MARKER_TOKENS) / 2));
+	const head = text.slice(0, prefixWithin(text, half));
+	const tail = endWithin(text.slice(head.length), half);
+	const missing = Math.max(1, tokens - estimateText(head) - estimateText(tail));
+	return `${head}\n… [about ${missing} tokens cut here; the whole text is in message m:${id}] …\n${tail}`;
 }
 
-/** Splits a text into pieces of at most `limit` tokens, at a line or a space where there is one near. */
-function splitText(text: string, limit: number): string[] {
-	const tokens = estimateText(text);
-	if (tokens <= limit) return [text];
+/** The marker of a cut, with its id and number, and the seams. Tokens. */
+const MARKER_TOKENS = 40;
+
+/** An end of `text` of at most `limit` tokens, about as long as can be. Looks at no more than it may need. */
+function endWithin(text: string, limit: number): string {
+	let length = Math.min(text.length, limit * 8);
+	for (;;) {
+		const end = text.slice(text.length - length).replace(/^[\udc00-\udfff]/, '');
+		const tokens = estimateText(end);
+		if (tokens <= limit || length <= 1) return end;
+		length = Math.max(1, Math.min(length - 1, Math.floor((length * limit * 0.97) / tokens)));
+	}
+}
+
+/** Splits a text into pieces of at most `limit` tokens, at a line or a space where there is one near. One pass: C45. */
+function split(text: string, limit: number): string[] {
 	const pieces: string[] = [];
-	// The densest script costs about one token a character, so a piece of this length can be too big only there.
-	let rest = text;
-	while (rest !== '') {
-		let length = Math.max(1, Math.floor((rest.length * limit) / Math.max(1, estimateText(rest))));
-		while (length > 1 && estimateText(rest.slice(0, length)) > limit) {
-			length = Math.max(1, Math.floor(length * 0.8));
-		}
-		if (length < rest.length) length = breakNear(rest, length);
-		pieces.push(rest.slice(0, length));
-		rest = rest.slice(length);
+	for (let from = 0; from < text.length;) {
+		const furthest = prefixWithin(text, limit, from);
+		const end = furthest < text.length ? breakNear(text, from, furthest) : furthest;
+		pieces.push(text.slice(from, end));
+		from = end;
 	}
 	return pieces;
 }
 
-function breakNear(text: string, length: number): number {
-	const earliest = Math.floor(length * 0.7);
+/** The last paragraph, line or word that ends in the last third before `end`, or `end` itself. */
+function breakNear(text: string, from: number, end: number): number {
+	const piece = text.slice(from, end);
 	for (const separator of ['\n\n', '\n', ' ']) {
-		const at = text.lastIndexOf(separator, length - separator.length);
-		if (at >= earliest) return at + separator.length;
+		const at = piece.lastIndexOf(separator);
+		if (at >= piece.length * 0.7) return from + at + separator.length;
 	}
-	// Never between the two halves of a surrogate pair.
-	const code = text.charCodeAt(length - 1);
-	return code >= 0xd800 && code < 0xdc00 && length > 1 ? length - 1 : length;
-}
-
-/** The transcript is data: a line that looks like one of its own markers is set apart so that it cannot be one. */
-function quoted(text: string): string {
-	return text
-		.replace(/^\[m:/gm, '[ m:')
-		.replace(/<(\/?)(transcript|previous-summary|focus|limits)\b/gi, '< $1$2');
+	return end;
 }

@@ -41,14 +41,18 @@ export const templates: Readonly<Record<TemplateName, readonly Section[]>> = {
 /** Where references that a summary dropped are put back. Not one of the template's sections. */
 export const PRESERVED_HEADING = 'Preserved references';
 
-/** The headings of a template that do not stand in `summary` as `## Heading` lines. */
+/** The text of a Markdown heading of level 1–4, or null where the line is none. Never backtracks: the line is a model's. */
+export function headingOf(line: string): string | null {
+	const match = /^#{1,4}[ \t]/.exec(line);
+	if (!match) return null;
+	let end = line.length;
+	while (end > match[0].length && ' \t\r#'.includes(line.charAt(end - 1))) end--;
+	return line.slice(match[0].length, end).trim();
+}
+
+/** The headings of a template that do not stand in `summary` as `## Heading` lines. Rule C63. */
 export function missingSections(summary: string, template: TemplateName): string[] {
-	const present = new Set(
-		summary.split('\n').flatMap((line) => {
-			const heading = /^#{1,4}\s+(.+?)\s*#*\s*$/.exec(line)?.[1];
-			return heading ? [heading.toLowerCase()] : [];
-		})
-	);
+	const present = new Set(summary.split('\n').map((line) => headingOf(line)?.toLowerCase()));
 	return templates[template]
 		.map((section) => section.heading)
 		.filter((heading) => !present.has(heading.toLowerCase()));

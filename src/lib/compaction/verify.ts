@@ -1,5 +1,12 @@
 import type { Finish, TemplateName, Usage } from '../history/message';
 import { estimateText } from '../context/estimate';
+import {
+	isOpenReasoning,
+	looksLikeEcho,
+	looksLikeToolCall,
+	saysNothing,
+	summaryText
+} from './answer';
 import { missingSections, templates } from './template';
 
 /** What a summariser answered. */
@@ -21,6 +28,7 @@ export type RejectionReason =
 	| 'content-filter'
 	| 'ended'
 	| 'missing-sections'
+	| 'echo'
 	| 'over-cap'
 	| 'no-gain'
 	| 'over-limit';
@@ -31,13 +39,13 @@ export interface Rejection {
 	readonly sentence: string;
 }
 
-/** Checks one answer by itself: rules C40–C45. Null means it may be used. */
+/** Checks one answer by itself: rules C61–C64. Null means that its `summaryText` may be used. */
 export function verifyAnswer(
 	answer: SummaryAnswer,
 	template: TemplateName,
 	cap: number
 ): Rejection | null {
-	const text = answer.text.trim();
+	const text = summaryText(answer.text);
 	if (answer.hadToolCall || looksLikeToolCall(text)) {
 		return { reason: 'tool-call', sentence: 'It was a tool call, not a summary.' };
 	}
@@ -46,7 +54,7 @@ export function verifyAnswer(
 			? { reason: 'reasoning', sentence: 'It was reasoning without an answer.' }
 			: { reason: 'empty', sentence: 'It was empty.' };
 	}
-	if (/^<(think|thinking|reasoning)\b/i.test(text)) {
+	if (isOpenReasoning(text)) {
 		return { reason: 'reasoning', sentence: 'It was reasoning, not a summary.' };
 	}
 	switch (answer.finish) {
@@ -65,6 +73,12 @@ export function verifyAnswer(
 			missing.length === templates[template].length ? 'all sections' : missing.join(', ');
 		return { reason: 'missing-sections', sentence: `It lacks ${which}.` };
 	}
+	if (looksLikeEcho(text)) {
+		return { reason: 'echo', sentence: 'It repeats the conversation instead of summarising it.' };
+	}
+	if (saysNothing(text)) {
+		return { reason: 'empty', sentence: 'Nothing stands under its headings.' };
+	}
 	const tokens = estimateText(text);
 	if (tokens > cap) {
 		return {
@@ -76,7 +90,7 @@ export function verifyAnswer(
 }
 
 /**
- * Checks that the checkpoint frees room: rules C46, C47. Both figures by the same estimator, in tokens.
+ * Checks that the checkpoint frees room: rule C65. Both figures by the same estimator, in tokens.
  * @param refresh the boundary did not advance, so the summary may stay as large as the one it replaces
  */
 export function verifyGain(
@@ -98,8 +112,4 @@ export function verifyGain(
 		};
 	}
 	return null;
-}
-
-function looksLikeToolCall(text: string): boolean {
-	return /^(<tool_call\b|<function_call\b|<\|tool|\{\s*"(name|tool|function)"\s*:)/i.test(text);
 }

@@ -1,0 +1,37 @@
+import type { Capacity } from '../context/capacity';
+import { estimateText } from '../context/estimate';
+import { checkpointBlock } from '../context/request';
+import type { CompactPlan } from './plan';
+import { summaryInstructions } from './prompt';
+import { quoted } from './quote';
+
+/** Tags, limits, and the sentence of a repair. Tokens. */
+const PROMPT_FRAME = 200;
+/** References put back under their heading take at most this many tokens, and this share of the safe limit. */
+const PRESERVED_TOKENS = 1500;
+const PRESERVED_SHARE = 0.15;
+
+/** The most a summary may be: what both models allow, and what is left beside what stays. Rule C81. */
+export function summaryCap(plan: CompactPlan, summariser: Capacity): number {
+	const left = plan.capacity.safeLimit - plan.staying - estimateText(checkpointBlock('').text);
+	return Math.min(plan.capacity.summaryCap, summariser.summaryCap, left);
+}
+
+/** Transcript tokens one pass can hold: the summariser's safe limit less prompt, running summary and focus. Rule C80. */
+export function passRoom(plan: CompactPlan, summariser: Capacity, cap: number): number {
+	const instructions = estimateText(summaryInstructions(plan.template));
+	const focus = estimateText(quoted(plan.focus ?? ''));
+	return summariser.safeLimit - instructions - cap - PROMPT_FRAME - focus;
+}
+
+/** Room for "Preserved references" beside `summary`: rule C75. */
+export function preservedRoom(plan: CompactPlan, summary: string): number {
+	const block = estimateText(checkpointBlock(summary).text);
+	const freed = plan.before.tokens - plan.staying - block;
+	// What a summary replaced is gone; a refresh replaces only the summary before, references put back included.
+	const share = plan.boundary.covered.length === 0 ? freed : freed / 2;
+	const left = plan.capacity.safeLimit - plan.staying - block;
+	return Math.floor(
+		Math.min(PRESERVED_TOKENS, PRESERVED_SHARE * plan.capacity.safeLimit, share, left)
+	);
+}
