@@ -1,0 +1,232 @@
+import { describe, expect, test } from 'vitest';
+import { preserve, withoutPreserved } from '../../../src/lib/compaction/preserve';
+import { findReferences, type FoundReference } from '../../../src/lib/compaction/references';
+import { PRESERVED_HEADING } from '../../../src/lib/compaction/template';
+import { estimateText } from '../../../src/lib/context/estimate';
+import type { ReferenceKind } from '../../../src/lib/history/message';
+import { cpuTime } from '../../support/cpu';
+import { file, grow, messageId, text, tool } from '../../support/tree';
+
+const find = (value: string) => findReferences([grow().user(value)], []);
+const texts = (value: string, kind: ReferenceKind) =>
+	find(value)
+		.filter((reference) => reference.kind === kind)
+		.map((reference) => reference.text);
+const reference = (kind: ReferenceKind, value: string, count = 1): FoundReference => ({
+	kind,
+	text: value,
+	messageIds: [messageId(1)],
+	count
+});
+
+describe('C70 kinds', () => {
+	test.each<[ReferenceKind, string, string[]]>([
+		['url', 'see https://example.org/a?b=1#c. Then', ['https://example.org/a?b=1#c']],
+		[
+			'url',
+			'(https://en.wikipedia.org/wiki/Memory_(disambiguation))',
+			['https://en.wikipedia.org/wiki/Memory_(disambiguation)']
+		],
+		[
+			'url',
+			'[link](https://example.org/x) and **https://example.org/y**',
+			['https://example.org/x', 'https://example.org/y']
+		],
+		['url', '见https://example.org/路径，其中', ['https://example.org/']],
+		['url', 'https://', []],
+		[
+			'doi',
+			'doi:10.1037/0033-2909.132.3.354, and (10.1016/S0140-6736(05)67483-1).',
+			['10.1037/0033-2909.132.3.354', '10.1016/S0140-6736(05)67483-1']
+		],
+		['arxiv', 'arXiv:2304.03442v2', ['2304.03442v2']],
+		['isbn', 'ISBN 978-0-262-03384-8', ['978-0-262-03384-8']],
+		['zotero-key', 'item Q7K2M9XP, not ABSOLUTE, not 12345678, not Q7K2M9XPZ', ['Q7K2M9XP']],
+		['citekey', 'as @roediger2006test says, not me@smith2020.org or @marta', ['roediger2006test']],
+		[
+			'path',
+			'in src/lib/a.ts:12, ./b/c.json and /etc/x.conf.',
+			['src/lib/a.ts', './b/c.json', '/etc/x.conf']
+		],
+		['path', 'https://example.org/a/b.html and 10.1111/j.1467-9280.x and and/or', []],
+		['identifier', 'call `pathTo` with `fromDepth`', ['pathTo', 'fromDepth']],
+		['identifier', '`a` and then `b`', []],
+		['date', 'on 2024-05-06', ['2024-05-06']],
+		[
+			'quantity',
+			'n = 1,354; 95 % of 42 participants after 3 weeks, p < .05, d = 0.72',
+			['n = 1,354', '95 %', '42 participants', '3 weeks', 'd = 0.72']
+		],
+		['quantity', '30 días y 12 participantes', ['30 días', '12 participantes']],
+		[
+			'quotation',
+			'she wrote "the benefit depends on delay" and “another long sentence”',
+			['the benefit depends on delay', 'another long sentence']
+		],
+		['quotation', 'he said "yes" to everything and then "no"', []]
+	])('C70 %s in %j', (kind, value, expected) => {
+		expect(texts(value, kind).sort()).toEqual(expected.toSorted());
+	});
+
+	test('C71 paths, numbers and quotations of tool results are not taken, their keys and URLs are', () => {
+		const answer = grow().answer([
+			text('spoken.'),
+			tool('read', {}, 'src/x/y.ts has 40 % of `things` on 2024-05-06; https://a.org/b Q7K2M9XP')
+		]);
+		expect(
+			findReferences([answer], [])
+				.map(({ kind }) => kind)
+				.sort()
+		).toEqual(['url', 'zotero-key']);
+	});
+
+	test('C71 case 38: a file is in the ledger', () => {
+		const user = grow().user([file('Cepeda 2006.pdf')]);
+		expect(findReferences([user], [])).toMatchObject([
+			{ kind: 'file', text: 'Cepeda 2006.pdf', messageIds: [user.id], count: 1 }
+		]);
+	});
+
+	test('C70 counts and messages add up with the previous ledger', () => {
+		const tree = grow();
+		const user = tree.user('Q7K2M9XP and Q7K2M9XP');
+		const found = findReferences(
+			[user],
+			[{ ...reference('zotero-key', 'Q7K2M9XP', 5), messageIds: [messageId(9)] }]
+		);
+		expect(found).toEqual([
+			{ kind: 'zotero-key', text: 'Q7K2M9XP', messageIds: [messageId(9), user.id], count: 7 }
+		]);
+		// A refresh reads no message: the ledger stays as it was.
+		expect(findReferences([], found)).toEqual(found);
+	});
+});
+
+describe('C72 hostile text', () => {
+	const megabyte = (piece: string) => piece.repeat(Math.ceil(1_000_000 / piece.length));
+	test.each([
+		'a',
+		'.',
+		'/',
+		'-',
+		'@',
+		':',
+		'"',
+		'“',
+		'«',
+		'`',
+		'1',
+		',',
+		' ',
+		'(',
+		')',
+		'_',
+		'A',
+		'A1',
+		'a.',
+		'a/',
+		'a-',
+		'@a',
+		'../',
+		'1,',
+		'1.',
+		'"a',
+		'`a',
+		'a@',
+		'-@',
+		'10.1234/',
+		'10.1234/.',
+		'http://',
+		'https://a.',
+		'https://a)',
+		'ISBN 978',
+		'n = ',
+		'< 1',
+		'\n',
+		'é',
+		'字',
+		'😀'
+	])('C72 a megabyte of %j takes well under a second', (piece) => {
+		const user = grow().user(`x ${megabyte(piece)} y`);
+		expect(cpuTime(() => findReferences([user], []))).toBeLessThan(1000);
+	});
+});
+
+describe('C73 the ledger is bounded', () => {
+	test('C73 most important first, 2,000 at most', () => {
+		const many = Array.from({ length: 3000 }, (_, n) => `\`name${n}\``).join(' ');
+		const found = find(`${many} 10.1000/xyz`);
+		expect(found).toHaveLength(2000);
+		expect(found[0]?.kind).toBe('doi');
+	});
+
+	test('C73 a reference of endless length is left out', () => {
+		expect(texts(`https://example.org/${'a'.repeat(5000)}`, 'url')).toEqual([]);
+	});
+
+	test('C73 a reference said everywhere names its first and last messages only', () => {
+		const tree = grow();
+		const messages = Array.from({ length: 100 }, () => tree.user('Q7K2M9XP', null));
+		const [found] = findReferences(messages, []);
+		expect(found?.count).toBe(100);
+		expect(found?.messageIds).toEqual(
+			[...messages.slice(0, 4), ...messages.slice(-4)].map(({ id }) => id)
+		);
+	});
+});
+
+describe('C74–C76 putting back', () => {
+	const ledger = [
+		reference('doi', '10.1037/0033'),
+		reference('zotero-key', 'Q7K2M9XP'),
+		reference('quantity', '3 weeks')
+	];
+
+	test('C75 dropped references come back, in order, under their heading', () => {
+		const { summary, references } = preserve('## A\n\nQ7K2M9XP', ledger, 1000);
+		expect(summary).toBe(
+			`## A\n\nQ7K2M9XP\n\n## ${PRESERVED_HEADING}\n\n- doi: 10.1037/0033\n- quantity: 3 weeks`
+		);
+		expect(references.map(({ kept }) => kept)).toEqual([true, true, true]);
+	});
+
+	test('C76 what does not fit is said to be missing', () => {
+		const { summary, references } = preserve('## A', ledger, 24);
+		const missing = references.filter(({ kept }) => !kept);
+		expect(missing.length).toBeGreaterThan(0);
+		for (const { text: value, kept } of references) expect(summary.includes(value)).toBe(kept);
+		expect(preserve('## A', ledger, -5).summary).toBe('## A');
+	});
+
+	test('C75 the section stays within its budget', () => {
+		const many = Array.from({ length: 300 }, (_, n) => reference('identifier', `someName${n}`));
+		for (const budget of [50, 200, 1500]) {
+			const { summary } = preserve('## A', many, budget);
+			expect(estimateText(summary) - estimateText('## A')).toBeLessThanOrEqual(budget);
+		}
+	});
+
+	test.each<[ReferenceKind, string, string, boolean]>([
+		['quantity', '5 %', 'about 25 % of', false],
+		['quantity', '5 %', 'about 5 % of', true],
+		['quantity', '3 weeks', 'after 1.3 weeks', false],
+		['quantity', 'n = 4', 'n = 40', false],
+		['identifier', 'path', 'the pathTo function', false],
+		['identifier', 'path', 'the path, then', true],
+		['doi', '10.1000/ab', '10.1000/abc', false],
+		['url', 'https://a.org/x', 'https://a.org/x/y', false],
+		['url', 'https://a.org/x', 'https://a.org/x.', true],
+		['url', 'https://a.org/x', 'https://a.org/x/y and https://a.org/x', true],
+		['doi', '10.1000/ab', 'https://doi.org/10.1000/ab', true],
+		['date', '2024-05-06', '见2024-05-06。', true]
+	])('C74 the %s %j in %j is kept: %s', (kind, value, summary, kept) => {
+		expect(preserve(summary, [reference(kind, value)], 0).references[0]?.kept).toBe(kept);
+	});
+
+	test('C75 whatever stands under that heading is replaced, wherever and however often', () => {
+		const own = `## A\n\none\n\n## ${PRESERVED_HEADING}\n\n- doi: made up\n\n## B\n\ntwo\n\n### preserved references\n- again`;
+		expect(withoutPreserved(own)).toBe('## A\n\none\n\n## B\n\ntwo');
+		expect(preserve(own, ledger, 1000).summary).not.toContain('made up');
+		expect(withoutPreserved(preserve('## A', ledger, 1000).summary)).toBe('## A');
+	});
+});
