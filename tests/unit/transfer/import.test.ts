@@ -121,8 +121,12 @@ test('size is checked before reading', () => {
 });
 
 test('2,000 damaged pi files: never throws, every line is in a message or named', () => {
-	// The first five answers and their results: enough of each kind, and short.
-	const small = pi.split('\n').slice(0, 25).join('\n');
+	// Short lines of every kind, so that damage meets structure more often than prose.
+	const small = pi
+		.split('\n')
+		.filter((line) => line.length < 1500)
+		.slice(0, 25)
+		.join('\n');
 	let named = 0;
 	fc.assert(
 		fc.property(
