@@ -12,7 +12,9 @@ export default defineConfig({
 	workers: 2,
 	retries: 0,
 	forbidOnly: true,
-	timeout: 60_000,
+	timeout: 90_000,
+	// A loaded machine is slow, not wrong.
+	expect: { timeout: 20_000 },
 	globalSetup: './tests/support/served-app.ts',
 	outputDir: 'test-results',
 	use: {

@@ -38,7 +38,7 @@ const FAILURES_MAX = 3;
 /** The one compaction of a conversation: planned, run, cancelled, explained. */
 export class Compactor {
 	#view = $state.raw<CompactionView | null>(null);
-	#current: Promise<Compacted> | null = null;
+	#current = $state.raw<Promise<Compacted> | null>(null);
 	#stop: AbortController | null = null;
 	#failures = { revision: -1, count: 0 };
 	readonly #thread: Thread;

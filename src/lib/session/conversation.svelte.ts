@@ -88,7 +88,7 @@ export class Conversation implements ConversationView {
 	}
 	/** Something of this tab goes on that must not be left. */
 	get isBusy(): boolean {
-		return this.#runner.isOwn || this.compaction !== null || this.waiting !== null;
+		return this.#runner.isOwn || this.#compactor.current !== null || this.waiting !== null;
 	}
 	get branchLocked(): boolean {
 		return (
@@ -212,7 +212,12 @@ export class Conversation implements ConversationView {
 	}
 
 	async setModel(model: ModelRef): Promise<void> {
-		if (!this.branchLocked) await this.#thread.guard(() => this.#thread.patch({ model }));
+		if (this.branchLocked) return;
+		await this.#thread.guard(async () => {
+			await this.#thread.patch({ model });
+			// The next new session begins with the model last chosen.
+			await this.#thread.deps.settings.change({ model });
+		});
 	}
 	async setTemplate(template: TemplateName): Promise<void> {
 		await this.#thread.guard(() => this.#thread.patch({ template }));

@@ -103,6 +103,8 @@ export interface ConversationView {
 	/** Off while a run or a compaction would be disturbed: Retry, Edit, Fork, switch, model change, Compact. */
 	readonly branchLocked: boolean;
 	readonly canSend: boolean;
+	/** Something of this tab goes on: an answer, a compaction, a message that waits. */
+	readonly isBusy: boolean;
 
 	readonly draft: Draft;
 	setDraft(draft: Draft): void;
