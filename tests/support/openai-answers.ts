@@ -1,6 +1,13 @@
 /** How the loopback server writes its answers: plain HTTP, event streams, whole completions. */
 import type { ServerResponse } from 'node:http';
-import { behaviours, words, type Behaviour, type Chunk, type WireUsage } from './openai-behaviours';
+import {
+	behaviours,
+	words,
+	type Behaviour,
+	type Chunk,
+	type StatusBehaviour,
+	type WireUsage
+} from './openai-behaviours';
 
 export interface WireMessage {
 	readonly role: string;
@@ -65,7 +72,7 @@ export function defaultFor(body: ChatBody): Behaviour {
 }
 
 /** A plain HTTP answer. */
-export function answer(response: ServerResponse, b: Extract<Behaviour, { kind: 'status' }>): void {
+export function answer(response: ServerResponse, b: StatusBehaviour): void {
 	const isText = typeof b.body === 'string';
 	response.writeHead(b.status, {
 		'content-type': isText ? 'text/plain' : 'application/json',

@@ -53,10 +53,13 @@ export type Behaviour = Common &
 		| { readonly kind: 'hang'; readonly chunks?: readonly Chunk[] }
 	);
 
+/** A plain HTTP answer instead of a chat answer. */
+export type StatusBehaviour = Extract<Behaviour, { readonly kind: 'status' }>;
+
 /** Ready-made refusals, in the words real servers use. */
 export const behaviours = {
 	text: (...chunks: Chunk[]): Behaviour => ({ kind: 'text', chunks }),
-	unauthorized: (cors = true): Behaviour => ({
+	unauthorized: (cors = true): StatusBehaviour => ({
 		kind: 'status',
 		status: 401,
 		cors,
@@ -68,8 +71,8 @@ export const behaviours = {
 			}
 		}
 	}),
-	missing: (): Behaviour => ({ kind: 'status', status: 404, body: { detail: 'Not Found' } }),
-	rateLimited: (seconds = 7): Behaviour => ({
+	missing: (): StatusBehaviour => ({ kind: 'status', status: 404, body: { detail: 'Not Found' } }),
+	rateLimited: (seconds = 7): StatusBehaviour => ({
 		kind: 'status',
 		status: 429,
 		headers: { 'retry-after': String(seconds) },
@@ -81,7 +84,7 @@ export const behaviours = {
 			}
 		}
 	}),
-	overflow: (limit = 8192): Behaviour => ({
+	overflow: (limit = 8192): StatusBehaviour => ({
 		kind: 'status',
 		status: 400,
 		body: {
@@ -93,7 +96,7 @@ export const behaviours = {
 			}
 		}
 	}),
-	serverError: (): Behaviour => ({
+	serverError: (): StatusBehaviour => ({
 		kind: 'status',
 		status: 500,
 		body: {
@@ -103,13 +106,13 @@ export const behaviours = {
 			}
 		}
 	}),
-	html: (): Behaviour => ({
+	html: (): StatusBehaviour => ({
 		kind: 'status',
 		status: 200,
 		headers: { 'content-type': 'text/html; charset=utf-8' },
 		body: '<!doctype html><html><head><title>Welcome</title></head><body>It works</body></html>'
 	}),
-	garbage: (): Behaviour => ({
+	garbage: (): StatusBehaviour => ({
 		kind: 'status',
 		status: 200,
 		headers: { 'content-type': 'application/json' },

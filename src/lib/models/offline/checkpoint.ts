@@ -19,7 +19,7 @@ const sameClaim = 0.72;
 const worthSaying = 0.6;
 /** What each further bullet of a section must beat: one busy section must not starve the others. */
 const crowding = 0.16;
-/** What the oldest carried claim of a section loses (a person's words less), so that a running summary can take in new things for ever. */
+/** What the oldest carried claim of a section loses, so that a running summary can take in new things for ever. */
 const ageing = 1.2;
 
 const marks: Readonly<Record<Speaker, string>> = { user: 'user', tool: 'tool', assistant: 'model' };
@@ -30,8 +30,6 @@ interface Placed {
 	readonly group: ProgressGroup;
 	readonly score: number;
 	readonly line: string;
-	/** Tokens of the line, its break included. */
-	readonly cost: number;
 	/** Place in the given order: carried ones first, then the transcript. */
 	readonly order: number;
 }
@@ -134,15 +132,13 @@ function place(
 		});
 		const kind = sections[section]?.kind;
 		if (kind === undefined) return [];
-		const line = bullet(claim, kind);
 		return [
 			{
 				claim,
 				section,
 				group: claim.carried?.group ?? progressGroup(claim.text),
 				score: worth + fit,
-				line,
-				cost: estimateText(line) + 1,
+				line: bullet(claim, kind),
 				order
 			}
 		];
@@ -188,12 +184,17 @@ function fits(claim: Claim, kind: SectionKind): number {
 	return (cued ? cueWeight : 0) + speaker[claim.speaker];
 }
 
-/** A carried claim stays where it was; it loses with age, except the goal, which is the oldest thing there is. */
+/**
+ * A carried claim stays where it was and loses with age: the goal nothing, since it is the oldest thing there is, what a
+ * person required or decided little, everything else in full.
+ */
 function carriedFit(kind: SectionKind, claim: Claim): number {
 	const stay = 1.4 + Math.max(-0.6, tastes[kind].speaker[claim.speaker]);
-	return kind === 'goal'
-		? stay + 1.5
-		: stay - ageing * (claim.speaker === 'user' ? 0.4 : 1) * (1 - claim.recency);
+	if (kind === 'goal') return stay + 1.5;
+	const isStanding =
+		claim.speaker === 'user' &&
+		(kind === 'requirements' || kind === 'decisions' || kind === 'context');
+	return stay - ageing * (isStanding ? 0.4 : 1) * (1 - claim.recency);
 }
 
 /** Takes the best of every section first, then the best of what is left, within `room` tokens. */
@@ -206,8 +207,10 @@ function choose(placed: readonly Placed[], sections: number, room: number): Plac
 	let left = room;
 	const take = (index: number): void => {
 		const next = queues[index]?.shift();
-		if (!next || next.cost > left || next.score < worthSaying) return;
-		left -= next.cost;
+		if (!next || next.score < worthSaying) return;
+		const cost = estimateText(next.line) + 1;
+		if (cost > left) return;
+		left -= cost;
 		taken[index] = (taken[index] ?? 0) + 1;
 		chosen.push(next);
 	};

@@ -2,7 +2,14 @@ import type { CheckpointRequest, Speaker, TranscriptBlock } from './checkpoint-r
 import { identifierSpans, shorten } from './identifiers';
 import { isOwnAnswer } from './language';
 import { kindOf, progressGroups, type ProgressGroup } from './section-kinds';
-import { isFurniture, linesOfJson, plainLine, sentencesOf } from './sentences';
+import {
+	isBareRow,
+	isCodeLike,
+	isFurniture,
+	linesOfJson,
+	plainLine,
+	sentencesOf
+} from './sentences';
 import { terms } from './words';
 
 /** One thing a checkpoint could say. */
@@ -31,7 +38,7 @@ export interface Claim {
 const bulletMax = 260;
 
 const noise =
-	/^(?:hi|hello|hey|hola|thanks|thank you|gracias|ok|okay|yes|no|sure|great|perfect|vale|sí|claro|of course|certainly)\b[^.?!]{0,24}[.!]?$|^\((?:stopped by the user|interrupted|cut at the output limit|empty message)\)$|^… \[about \d+ tokens cut here/iu;
+	/^(?:hi|hello|hey|hola|thanks|thank you|gracias|ok|okay|yes|no|sure|great|perfect|vale|sí|claro|of course|certainly)\b[^.?!]{0,24}[.!]?$|^\((?:stopped by the user|interrupted|cut at the output limit|empty message)\)$|\[about \d+ tokens cut here/iu;
 /** A model saying what it is about to do: of no use once it has been done. */
 const announcement =
 	/^(?:i will|i'll|i can|i would|let me|i am going to|i'm going to|here (?:is|are)|understood|noted|voy a|puedo|aquí (?:está|están|tienes)|entendido|anotado)(?![\p{L}])/iu;
@@ -45,6 +52,8 @@ export function claimsOf(request: CheckpointRequest): Claim[] {
 	return request.blocks.flatMap((block, index) =>
 		linesOf(block).flatMap(({ line, isCode }): Claim[] => {
 			if (noise.test(line) || (block.speaker !== 'user' && order.test(line))) return [];
+			// What tools return as code is in the files; only the talk about it belongs here.
+			if (isCode && block.speaker === 'tool') return [];
 			const words = new Set(terms(line));
 			const spans = identifierSpans(line);
 			if (words.size < 3 && spans.length === 0) return [];
@@ -82,7 +91,8 @@ function linesOf(block: TranscriptBlock): { line: string; isCode: boolean }[] {
 			const text = labelled?.[2] ?? raw;
 			const json = linesOfJson(text);
 			for (const line of json ?? sentencesOf(plainLine(text)))
-				if (line !== '') out.push({ line: line.replace(/\s+/g, ' '), isCode: false });
+				if (line !== '' && !isBareRow(line))
+					out.push({ line: line.replace(/\s+/g, ' '), isCode: !json && isCodeLike(line) });
 		}
 	}
 	return out;

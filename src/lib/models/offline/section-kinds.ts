@@ -120,7 +120,7 @@ export const tastes: Readonly<Record<SectionKind, Taste>> = {
 			`because|since|background|context|note|important|remember|assum(?:e|ing|ption)|definition|means|called|named|based on|porque|contexto|nota|importante|recuerda|supon(?:emos|go)|definición|significa|se llama|según`
 		),
 		cueWeight: 0.5,
-		speaker: { user: 0.5, assistant: -0.1, tool: -0.2 },
+		speaker: { user: 0.5, assistant: -0.1, tool: -0.7 },
 		open: true
 	}
 };

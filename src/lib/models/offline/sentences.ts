@@ -58,3 +58,18 @@ export function linesOfJson(text: string): string[] | null {
 	walk(value);
 	return lines;
 }
+
+const codeStart =
+	/^(?:import|export|const|let|var|function|class|return|def|elif|#include|public|private|protected|async|await|if \(|for \(|while \(|switch \(|case |[}\])]|\/\/|\/\*|\* |@\w+\(|at \S.*:\d+|<\/?[a-z][\w-]*[\s>]|\d+[:|] |[-+]{1,3}\s*\d*\s{2,})/;
+const codeInside = /[;{}]\s*$|=>|\)\s*\{|\(\)\s*[;.]|\w+\(["'`\w][^)]*\)[;,]|&&|\|\||===/;
+
+/** Whether a line is code, a diff, a trace or a log rather than something said. */
+export function isCodeLike(line: string): boolean {
+	if (codeStart.test(line) || codeInside.test(line)) return true;
+	if (line.length < 24) return false;
+	const letters = line.match(/[\p{L}\s]/gu)?.length ?? 0;
+	return letters < 0.6 * line.length;
+}
+
+/** A table's row is worth quoting for its figures; one without any is a list of names. */
+export const isBareRow = (line: string): boolean => /^\|.*\|$/.test(line) && !/\d/.test(line);
