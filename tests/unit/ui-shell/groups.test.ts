@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SessionId } from '$lib/history/message';
 import type { SessionLine } from '$lib/session/view';
-import { filterByTitle, groupByTime } from '$lib/ui/sidebar/groups';
+import { filterByTitle, firstLines, groupByTime } from '$lib/ui/sidebar/groups';
 
 const at = (year: number, month: number, day: number, hour = 12, minute = 0) =>
 	new Date(year, month - 1, day, hour, minute).getTime();
@@ -68,4 +68,22 @@ describe('the filter by title', () => {
 		['cells dose', 1],
 		['dose madre', 0]
 	])('%j finds %d', (query, count) => expect(filterByTitle(lines, query)).toHaveLength(count));
+});
+
+describe('the first lines of the groups', () => {
+	const groups = groupByTime(
+		[line('kept', now, true), line('a', now), line('b', now - 1), line('old', at(2024, 1, 1))],
+		now
+	);
+	test.each([
+		[0, []],
+		[1, ['kept']],
+		[2, ['kept', 'a']],
+		[4, ['kept', 'a', 'b', 'old']],
+		[99, ['kept', 'a', 'b', 'old']]
+	])('%d', (limit, shown) =>
+		expect(
+			firstLines(groups, limit).flatMap((group) => group.lines.map((each) => each.title))
+		).toEqual(shown)
+	);
 });

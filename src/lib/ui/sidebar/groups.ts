@@ -50,3 +50,13 @@ export function groupByTime(lines: readonly SessionLine[], now: number): Session
 		.filter(([, members]) => members.length > 0)
 		.map(([title, members]) => ({ title, lines: members }));
 }
+
+/** The groups cut after `limit` lines in all. */
+export function firstLines(groups: readonly SessionGroup[], limit: number): SessionGroup[] {
+	let left = limit;
+	return groups.flatMap((group) => {
+		const lines = group.lines.slice(0, Math.max(left, 0));
+		left -= lines.length;
+		return lines.length > 0 ? [{ title: group.title, lines }] : [];
+	});
+}
