@@ -1,6 +1,7 @@
 import { capacityOf, type Capacity } from '../../src/lib/context/capacity';
 import { measureMessage } from '../../src/lib/context/measure';
 import { project } from '../../src/lib/context/projection';
+import { recallTools } from '../../src/lib/context/recall';
 import {
 	compact,
 	type CompactOutcome,
@@ -29,12 +30,13 @@ export const small = known(8192);
 
 /** Plans a compaction of the branch a tree has grown to. */
 export function planOf(tree: Grower, more: Partial<PlanInput> = {}): Plan {
+	const projection = project(tree.branch());
 	return planCompaction({
 		trigger: 'manual',
-		projection: project(tree.branch()),
+		projection,
 		pending: null,
 		instructions: '',
-		tools: [],
+		tools: projection.checkpoint ? recallTools : [],
 		capacity: small,
 		provider: 'p',
 		template: 'general',

@@ -1,5 +1,6 @@
 import type { Reference, ReferenceKind } from '../history/message';
 import { estimateText } from '../context/estimate';
+import { checkpointBlock } from '../context/request';
 import type { FoundReference } from './references';
 import { headingOf, PRESERVED_HEADING } from './template';
 
@@ -8,6 +9,9 @@ export interface Preserved {
 	readonly summary: string;
 	readonly references: readonly Reference[];
 }
+
+/** So many references in a row that no longer fit mean that the room is used up. */
+const MISSES_MAX = 20;
 
 /**
  * Appends the most important references that `summary` dropped under "Preserved references", within `budget` tokens.
@@ -21,21 +25,24 @@ export function preserve(
 	budget: number
 ): Preserved {
 	const prose = withoutPreserved(summary);
-	const lines: string[] = [];
-	// Heading, blank lines, and the rounding of the sum.
-	let left = budget - estimateText(`\n\n## ${PRESERVED_HEADING}\n\n`) - 2;
+	const most = blockTokens(prose) + budget;
+	let whole = prose;
+	let misses = 0;
 	const references = ledger.map((reference): Reference => {
 		if (carries(prose, reference)) return { ...reference, kept: true };
-		const line = `- ${reference.kind}: ${reference.text}`;
-		const cost = estimateText(line) + 1;
-		if (cost > left) return { ...reference, kept: false };
-		left -= cost;
-		lines.push(line);
-		return { ...reference, kept: true };
+		if (misses >= MISSES_MAX) return { ...reference, kept: false };
+		const start = whole === prose ? `${prose}\n\n## ${PRESERVED_HEADING}\n\n` : `${whole}\n`;
+		const longer = `${start}- ${reference.kind}: ${reference.text}`;
+		// Measured whole, as the commit is: a sum of rounded lines would drop some in each refresh.
+		const kept = blockTokens(longer) <= most;
+		if (kept) whole = longer;
+		misses = kept ? 0 : misses + 1;
+		return { ...reference, kept };
 	});
-	if (lines.length === 0) return { summary: prose, references };
-	return { summary: `${prose}\n\n## ${PRESERVED_HEADING}\n\n${lines.join('\n')}`, references };
+	return { summary: whole, references };
 }
+
+const blockTokens = (summary: string) => estimateText(checkpointBlock(summary).text);
 
 /** The summary without its "Preserved references" sections. */
 export function withoutPreserved(summary: string): string {
