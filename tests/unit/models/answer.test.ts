@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { streamAnswer, type AnswerEnd, type AnswerOptions } from '$lib/models/answer';
 import type { Part } from '$lib/history/message';
 import { behaviours, OpenAIServer, type Behaviour } from '../../support/openai-server';
 import { assistant, at, call, model, request, search, user } from './build';
+
+vi.setConfig({ testTimeout: 30_000 }); // The first test loads the SDK, which takes seconds on a busy machine.
 
 let server: OpenAIServer;
 beforeAll(async () => {

@@ -3,13 +3,15 @@ import type {
 	LanguageModelV4Prompt,
 	LanguageModelV4StreamPart
 } from '@ai-sdk/provider';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { estimateText } from '$lib/context/estimate';
 import { streamAnswer } from '$lib/models/answer';
 import { pieces } from '$lib/models/offline/pace';
 import { OfflineModel } from '$lib/models/offline/model';
 import { offlineModel, offlineProvider } from '$lib/models/provider';
 import { assistant, request, search, user } from './build';
+
+vi.setConfig({ testTimeout: 30_000 }); // One test loads the SDK, which takes seconds on a busy machine.
 
 const hello: LanguageModelV4Prompt = [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }];
 const model = new OfflineModel({ paceMs: 0 });

@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { summarise, type SummariseOptions } from '$lib/models/summarise';
 import { offlineModel, offlineProvider } from '$lib/models/provider';
 import { summaryRequest } from '$lib/compaction/prompt';
 import { missingSections } from '$lib/compaction/template';
 import { behaviours, OpenAIServer } from '../../support/openai-server';
 import { at, model } from './build';
+
+vi.setConfig({ testTimeout: 30_000 }); // The first test loads the SDK, which takes seconds on a busy machine.
 
 let server: OpenAIServer;
 beforeAll(async () => {
