@@ -41,7 +41,7 @@ test('an overflow the model’s window did not foretell: the limit is learnt and
 	await expect(app.main.getByRole('alert')).toContainText('Your message is saved.');
 	// Nothing is compacted and sent again behind the user's back.
 	expect(server.chats.length).toBe(1);
-	await app.page.getByRole('button', { name: /^Context/ }).click();
+	await app.page.getByRole('button', { name: /^Context:/ }).click();
 	await expect(app.page.getByText('8,192').first()).toBeVisible();
 });
 

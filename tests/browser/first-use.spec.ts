@@ -11,7 +11,7 @@ test('a newcomer opens the sample, sees it compacted, talks on, reloads offline,
 	expect(before.length).toBeGreaterThan(15);
 
 	// The context fills: the dial says so, and what it is made of.
-	const dial = page.getByRole('button', { name: /^Context/ });
+	const dial = page.getByRole('button', { name: /^Context:/ });
 	await expect(dial).toContainText('%');
 	expect(Number.parseInt((await dial.textContent()) ?? '')).toBeGreaterThan(60);
 

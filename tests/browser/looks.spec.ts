@@ -25,7 +25,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
 		await app.idle();
 		await app.checkpoints.first().click();
 		expect(await findings(app.page)).toEqual([]);
-		await app.page.getByRole('button', { name: /^Context/ }).click();
+		await app.page.getByRole('button', { name: /^Context:/ }).click();
 		await app.page.getByRole('button', { name: 'What the model sees' }).click();
 		await expect(
 			app.page.getByRole('heading', { name: 'What the model sees' }).first()

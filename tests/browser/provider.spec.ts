@@ -26,7 +26,7 @@ test('a server with a key streams an answer, and the provider’s usage is what 
 	const request = server.chats[0];
 	expect(request?.headers.authorization).toBe(`Bearer ${KEY}`);
 	expect(request?.body?.messages.at(-1)).toMatchObject({ role: 'user' });
-	await app.page.getByRole('button', { name: /^Context/ }).click();
+	await app.page.getByRole('button', { name: /^Context:/ }).click();
 	await expect(app.page.getByText('3,072').first()).toBeVisible();
 	await expect(app.page.getByText(/reported/i).first()).toBeVisible();
 });
@@ -36,7 +36,7 @@ test('a model of unknown window is taken to have 32k, and says that this is assu
 	server
 }) => {
 	await converse(app, server, '');
-	await app.page.getByRole('button', { name: /^Context/ }).click();
+	await app.page.getByRole('button', { name: /^Context:/ }).click();
 	await expect(app.page.getByText(/assumed/i).first()).toBeVisible();
 	await expect(app.page.getByText('32,000').first()).toBeVisible();
 });

@@ -47,7 +47,7 @@ test('a real pi session: counts in are counts out; it opens, compacts in passes,
 	expect(after.length).toBe(rows.length + 3);
 	const kept = new Map(after.map((row) => [row.id, row]));
 	for (const row of rows) expect(kept.get(row.id)).toEqual(row);
-	const dial = app.page.getByRole('button', { name: /^Context/ });
+	const dial = app.page.getByRole('button', { name: /^Context:/ });
 	expect(Number.parseInt((await dial.textContent()) ?? '999')).toBeLessThan(100);
 });
 

@@ -280,6 +280,27 @@ What I cannot support from these studies is a claim about patient safety or clin
 		]
 	},
 	{
+		user: 'What will the committee ask, and what do I answer? Short, with the study behind each answer, and say so where there is none.',
+		answer: [
+			says(`Six questions I would expect:
+
+1. *Does it cost more hours?* No. A quiz replaces a rereading session. In Roediger & Karpicke (2006) both groups spent the same time; only what they did in it differed.
+2. *Students say rereading works for them. Are they wrong?* About tomorrow, they are right: after 5 minutes rereading is ahead, 81 % against 75 %. About next week they are not: 42 % against 56 %.
+3. *What if they cannot answer the quiz questions?* Show the answers afterwards, as point 1 says. The studies here do not tell how hard a quiz may be.
+4. *Why not simply more reading, spread out?* Spreading helps by itself, but it does not replace recall: in Karpicke & Roediger (2008) repeated study after a word was once recalled added almost nothing, repeated tests about 80 % against 36 %.
+5. *How sure are the gaps?* The direction is sure, the days are not. In Cepeda et al. (2008) the best gap moves with the delay, and being somewhat late costs less than being early.
+6. *Will patients notice?* No study here says so. That is the honest answer, and the reason for the pilot.
+
+If there is time for one figure only, show the crossing of question 2. If they want to read one paper, give them Dunlosky et al. (2013): it is the broadest, and it was written for such readers.`)
+		]
+	},
+	{
+		user: 'Our partner school in Valencia wants the gist. One paragraph in Spanish, with the two figures that matter and the two references.',
+		answer: [
+			says(`Quien reparte el estudio en varios días y se pone a prueba en lugar de releer recuerda durante más tiempo. Cinco minutos después de estudiar, releer parece mejor (81 % frente a 75 %); una semana después, quienes intentaron recordar el texto van por delante (56 % frente a 42 %; Roediger y Karpicke, 2006, doi:10.1111/j.1467-9280.2006.01693.x). Y el intervalo entre repasos debe crecer con el plazo: para una prueba dentro de una semana conviene repasar tras el 20 al 40 % de ese tiempo; para una dentro de un año, tras el 5 al 10 % (Cepeda et al., 2008, doi:10.1111/j.1467-9280.2008.02209.x). Ninguno de estos estudios se hizo con estudiantes de enfermería, así que proponemos empezar por lo que no cuesta horas y probar el resto con un grupo.`)
+		]
+	},
+	{
 		user: 'Decision: we recommend points 1 and 2 now, and point 3 as a pilot in one group. The revision week is rejected as an alternative. Write me the list of what is settled and what is still open, and I will start the draft tomorrow.',
 		answer: [
 			says(`**Settled**
