@@ -18,7 +18,7 @@ export class StorageError extends Error {
 /**
  * The only way to write: one read-write transaction over `tables`. Resolves after `complete`, not after the last
  * request, because quota failures arrive only at commit. Inside `work` only Dexie calls may be awaited: a foreign await
- * lets the transaction commit early, and the rejection would then hide a write that happened.
+ * lets the transaction commit early, and the rejection would then hide a write that happened. Rules H20, H21.
  * @throws StorageError when the database refused; nothing of `work` is stored then
  */
 export async function atomic<T>(
@@ -37,17 +37,24 @@ export async function atomic<T>(
 	}
 }
 
-/** Puts whatever IndexedDB or Dexie threw into the four kinds the app can speak about. */
+/** Puts whatever IndexedDB or Dexie threw into the four kinds the app can speak about. Rule H22. */
 export function storageError(error: unknown): unknown {
 	if (error instanceof StorageError) return error;
 	if (!(error instanceof Dexie.DexieError) && !(error instanceof DOMException)) return error;
-	const names = [error.name, nameOf(innerOf(error))];
-	if (names.includes('QuotaExceededError')) return new StorageError('quota', error);
-	if (names.some((name) => name === 'DatabaseClosedError' || name === 'InvalidStateError')) {
+	const names = namesIn(error, new Set());
+	if (names.has('QuotaExceededError')) return new StorageError('quota', error);
+	if (names.has('DatabaseClosedError') || names.has('InvalidStateError')) {
 		return new StorageError('closed', error);
 	}
 	return new StorageError('unknown', error);
 }
 
-const innerOf = (error: object): unknown => ('inner' in error ? error.inner : undefined);
-const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
+/** The names of an error and of all it wraps: Dexie puts the reason of an abort inside, and of many writes in a list. */
+function namesIn(error: unknown, seen: Set<unknown>): Set<string> {
+	if (!(error instanceof Error) || seen.has(error)) return new Set();
+	seen.add(error);
+	const inner = 'inner' in error ? [error.inner] : [];
+	const failures = 'failures' in error && Array.isArray(error.failures) ? error.failures : [];
+	const below = [...inner, ...failures].flatMap((each) => [...namesIn(each, seen)]);
+	return new Set([error.name, ...below]);
+}

@@ -1,5 +1,4 @@
 import type { Message, MessageId, TreeId } from '../history/message';
-import type { Session } from '../history/session';
 import { pathTo } from '../history/tree';
 import type { HiloDatabase } from './database';
 
@@ -25,17 +24,31 @@ export async function readWindow(
 
 /**
  * Reads what a projection is built from: the branch back to the boundary of its newest checkpoint, that checkpoint
- * included; all of it where there is none.
+ * included; all of it where there is none. Rules H41, H42.
  */
 export async function readContext(db: HiloDatabase, leafId: MessageId | null): Promise<BranchRead> {
 	if (leafId === null) return { kind: 'branch', messages: [], complete: true };
 	const leaf = await db.messages.get(leafId);
 	if (!leaf) return { kind: 'damaged', what: 'The newest message of this session is missing.' };
-	const boundary = await boundaryDepth(db, leaf);
-	if (boundary === null) {
-		return { kind: 'damaged', what: 'A checkpoint, or the message it points at, is missing.' };
+	if (leaf.checkpointId === null) return readPath(db, leaf, 0);
+	const checkpoint = await db.messages.get(leaf.checkpointId);
+	if (checkpoint?.role !== 'checkpoint') {
+		return { kind: 'damaged', what: 'The newest checkpoint of this branch is missing.' };
 	}
-	return readPath(db, leaf, boundary);
+	const { firstKeptMessageId } = checkpoint.checkpoint;
+	const first =
+		firstKeptMessageId === null ? checkpoint : await db.messages.get(firstKeptMessageId);
+	if (!first) {
+		return { kind: 'damaged', what: 'The message where the checkpoint’s tail begins is missing.' };
+	}
+	const read = await readPath(db, leaf, first.depth);
+	if (read.kind === 'damaged') return read;
+	// Depths alone could lead up another branch: then the beginning of this one would be missing without a word.
+	const isOnBranch =
+		read.messages[0]?.id === first.id && read.messages.some(({ id }) => id === checkpoint.id);
+	return isOnBranch
+		? read
+		: { kind: 'damaged', what: 'The newest checkpoint, or its tail, is not on this branch.' };
 }
 
 /** Reads the messages above `first`, which is the oldest one already read. */
@@ -64,16 +77,6 @@ async function readPath(db: HiloDatabase, leaf: Message, from: number): Promise<
 	return { kind: 'branch', messages, complete: fromDepth === 0 };
 }
 
-/** The depth from which the projection is verbatim, or null where the checkpoint or its boundary is missing. */
-async function boundaryDepth(db: HiloDatabase, leaf: Message): Promise<number | null> {
-	if (leaf.checkpointId === null) return 0;
-	const checkpoint = await db.messages.get(leaf.checkpointId);
-	if (checkpoint?.role !== 'checkpoint') return null;
-	const { firstKeptMessageId } = checkpoint.checkpoint;
-	if (firstKeptMessageId === null) return checkpoint.depth;
-	return (await db.messages.get(firstKeptMessageId))?.depth ?? null;
-}
-
 function depthRange(db: HiloDatabase, treeId: TreeId, from: number, to: number) {
 	return db.messages
 		.where('[treeId+depth]')
@@ -81,7 +84,7 @@ function depthRange(db: HiloDatabase, treeId: TreeId, from: number, to: number) 
 		.toArray();
 }
 
-/** The children of each of `parents`, oldest first: the branch points of a window. Roots are read by depth. */
+/** The children of each of `parents`, oldest first: the branch points of a window. Roots are read by depth. Rule H43. */
 export async function readSiblings(
 	db: HiloDatabase,
 	messages: readonly Message[]
@@ -90,28 +93,37 @@ export async function readSiblings(
 	const rows = await db.messages.where('parentId').anyOf(parents).toArray();
 	const root = messages.find((message) => message.parentId === null);
 	if (root) rows.push(...(await depthRange(db, root.treeId, 0, 0)));
-	const groups = new Map<MessageId | null, Message[]>();
-	for (const row of rows) groups.set(row.parentId, [...(groups.get(row.parentId) ?? []), row]);
 	const siblings = new Map<MessageId, readonly MessageId[]>();
+	const groups = new Map<MessageId | null, Message[]>();
+	for (const row of rows) {
+		const group = groups.get(row.parentId);
+		if (group) group.push(row);
+		else groups.set(row.parentId, [row]);
+	}
 	for (const group of groups.values()) {
-		const ids = group
-			.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
-			.map((m) => m.id);
+		const ids = group.toSorted(byAge).map((message) => message.id);
 		for (const id of ids) siblings.set(id, ids);
 	}
 	return siblings;
 }
 
-/** The newest leaf below `id`, by the last child each time: where switching to a sibling leads. */
+/** The newest leaf below `id`, by the newest child each time: where switching to a sibling leads. Rule H44. */
 export async function newestLeafBelow(db: HiloDatabase, id: MessageId): Promise<MessageId> {
-	let leaf = id;
-	for (;;) {
-		const children = await db.messages.where('parentId').equals(leaf).toArray();
-		const newest = children.reduce<Message | null>(
-			(best, child) => (best === null || child.createdAt >= best.createdAt ? child : best),
-			null
-		);
-		if (!newest) return leaf;
-		leaf = newest.id;
+	let leaf = await db.messages.get(id);
+	for (let next = leaf; next;) {
+		leaf = next;
+		const children = await db.messages.where('parentId').equals(leaf.id).toArray();
+		const depth = leaf.depth + 1;
+		// Depths rise with every step, so that damaged rows which form a circle end it.
+		next = children
+			.filter((child) => child.depth === depth)
+			.toSorted(byAge)
+			.at(-1);
 	}
+	return leaf?.id ?? id;
+}
+
+/** Oldest first; of one moment by id, which begins with the clock. */
+function byAge(a: Message, b: Message): number {
+	return a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
 }

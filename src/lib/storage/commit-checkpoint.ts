@@ -18,7 +18,8 @@ export class CheckpointError extends Error {
 
 /**
  * The only way a checkpoint comes into the tree: compare-and-swap on leaf and revision, in one transaction. Nothing is
- * written if the branch changed, a run is open, or `signal` aborts before the transaction completes. Rules C60–C65.
+ * written if the branch changed, a run is open, or `signal` aborts before the transaction completes. Rules H30–H36.
+ * @throws CheckpointError for a checkpoint that no branch may have (H33–H35), StorageError when the database refused
  */
 export async function commitCheckpoint(
 	db: HiloDatabase,
@@ -30,11 +31,19 @@ export async function commitCheckpoint(
 ): Promise<CheckpointCommit> {
 	if (signal.aborted) return { kind: 'aborted' };
 	let cancel: (() => void) | null = null;
-	const onAbort = () => cancel?.();
+	const onAbort = () => {
+		try {
+			cancel?.();
+		} catch {
+			// The transaction has completed meanwhile and cannot be aborted: the checkpoint is there, and is reported.
+		}
+	};
 	signal.addEventListener('abort', onAbort);
 	try {
 		return await atomic(db, [db.sessions, db.messages, db.runs], async (abort) => {
 			cancel = abort;
+			// Aborted while the transaction was being opened: nobody could cancel it yet.
+			if (signal.aborted) return { kind: 'aborted' };
 			const session = await compare(db, expected);
 			if (!session?.leafId || (await db.runs.get(session.id))) return { kind: 'stale' };
 			const parent = await db.messages.get(session.leafId);
@@ -60,7 +69,7 @@ export async function commitCheckpoint(
 	}
 }
 
-/** The boundary must be a user message on the branch, not before the previous one. Reads the tail only. */
+/** The boundary must be a user message on the branch, not before the previous one. Reads the tail only. H33–H35. */
 async function checkBoundary(
 	db: HiloDatabase,
 	parent: Message,
@@ -72,7 +81,9 @@ async function checkBoundary(
 	}
 	const { firstKeptMessageId } = checkpoint;
 	if (firstKeptMessageId === null) {
-		if (parent.role === 'user') throw new CheckpointError('An unanswered message must be kept.');
+		if (await isUnanswered(db, parent)) {
+			throw new CheckpointError('An unanswered message must be kept.');
+		}
 		return;
 	}
 	const boundary = await db.messages.get(firstKeptMessageId);
@@ -95,4 +106,13 @@ async function checkBoundary(
 	if (beforeDepth === undefined || boundary.depth < beforeDepth) {
 		throw new CheckpointError('The boundary would move back.');
 	}
+}
+
+/** Whether the newest conversation message at or above `leaf` is a user's. Checkpoints may stand below a question. */
+async function isUnanswered(db: HiloDatabase, leaf: Message): Promise<boolean> {
+	let message: Message | undefined = leaf;
+	while (message?.role === 'checkpoint') {
+		message = message.parentId === null ? undefined : await db.messages.get(message.parentId);
+	}
+	return message?.role === 'user';
 }

@@ -46,7 +46,7 @@ interface NamedRow {
 /** Rises whenever an older app could no longer write the rows safely. Checked in every write transaction. */
 export const EPOCH = 1;
 
-/** The one database. `strict` durability: an acknowledged write survives a killed browser. */
+/** The one database, to be opened before use. `strict` durability: an acknowledged write survives a killed browser. */
 export class HiloDatabase extends Dexie {
 	declare readonly messages: EntityTable<Message, 'id'>;
 	declare readonly sessions: EntityTable<Session, 'id'>;
@@ -57,7 +57,8 @@ export class HiloDatabase extends Dexie {
 	declare readonly meta: Table<NamedRow, string>;
 
 	constructor(name = 'hilo') {
-		super(name, { chromeTransactionDurability: 'strict' });
+		// Without `autoOpen: false` Dexie opens again after a version change, silently, on the newer database.
+		super(name, { chromeTransactionDurability: 'strict', autoOpen: false });
 		this.version(1).stores({
 			messages: 'id, [treeId+depth], parentId, originSessionId',
 			sessions: 'id, treeId, updatedAt',
@@ -75,7 +76,7 @@ export class HiloDatabase extends Dexie {
 
 /**
  * Opens the database. When a newer app upgrades it, this connection closes for good and `onOutdated` is called: an old
- * tab must not write newer rows.
+ * tab must not write newer rows. Rule H21.
  */
 export async function openDatabase(onOutdated: () => void, name?: string): Promise<HiloDatabase> {
 	const db = new HiloDatabase(name);

@@ -8,7 +8,7 @@ import type {
 } from '../history/message';
 import type { Run } from '../history/run';
 import type { Draft, Session } from '../history/session';
-import { attach } from '../history/tree';
+import { attach, TreeError } from '../history/tree';
 import { atomic } from './atomic';
 import type { HiloDatabase } from './database';
 import { compare, withLeaf, type Expected } from './expected';
@@ -30,7 +30,8 @@ export interface NewUserMessage {
 
 /**
  * Appends the user's message and opens the run that will answer it, in one transaction: the message is durable before
- * the provider is called. The session's draft changes with it, so that a text is never in both places or in none.
+ * the provider is called. The session's draft changes with it, so that a text is never in both places or in none. Rule
+ * H14.
  */
 export async function beginRun(
 	db: HiloDatabase,
@@ -61,7 +62,9 @@ export async function beginRun(
 
 /**
  * Opens a run that answers a user message already in the tree: Retry, or an answer that never came. The leaf moves to
- * that message; the old answer stays in the tree as its sibling.
+ * that message; the old answer stays in the tree as its sibling. `userId` may be a checkpoint that a preflight put below
+ * the question. Rule H15.
+ * @throws TreeError when there is no question to answer
  */
 export async function beginRetry(
 	db: HiloDatabase,
@@ -73,12 +76,24 @@ export async function beginRetry(
 	return atomic(db, [db.sessions, db.messages, db.runs], async () => {
 		const session = await compare(db, expected);
 		if (!session || (await db.runs.get(session.id))) return { kind: 'stale' };
+		if (!(await isQuestion(db, session, userId))) {
+			throw new TreeError('There is no question to answer here.');
+		}
 		const next = session.leafId === userId ? session : withLeaf(session, userId, now);
 		const row = openRun(run, session.id, userId, now);
 		await db.sessions.put(next);
 		await db.runs.add(row);
 		return { kind: 'done', session: next, run: row };
 	});
+}
+
+/** Whether an answer can hang below a message: a user's, or a checkpoint's with nothing but checkpoints up to one. */
+async function isQuestion(db: HiloDatabase, session: Session, id: MessageId): Promise<boolean> {
+	let message = await db.messages.get(id);
+	while (message?.role === 'checkpoint' && message.parentId !== null) {
+		message = await db.messages.get(message.parentId);
+	}
+	return message?.role === 'user' && message.treeId === session.treeId;
 }
 
 function openRun(run: NewRun, sessionId: SessionId, parentId: MessageId, now: number): Run {
@@ -102,7 +117,7 @@ export async function saveRun(
 
 /**
  * Turns a run into a durable answer and removes its row, in one transaction. The leaf follows only if it still stands at
- * the question; otherwise the answer is kept as a branch. Null when the run is no longer there.
+ * the question; otherwise the answer is kept as a branch. Null when the run is no longer there. Rules H16, H17.
  */
 export async function finishRun(
 	db: HiloDatabase,
@@ -119,10 +134,7 @@ export async function finishRun(
 			{ role: 'assistant', ...answer },
 			{ id: row.messageId, treeId: session.treeId, sessionId: session.id, now, parent }
 		);
-		const next =
-			session.leafId === row.parentId
-				? withLeaf(session, message.id, now)
-				: { ...session, branchRevision: session.branchRevision + 1 };
+		const next = session.leafId === row.parentId ? withLeaf(session, message.id, now) : session;
 		await db.messages.add(message);
 		await db.sessions.put(next);
 		await db.runs.delete(run.sessionId);

@@ -9,7 +9,7 @@ export type SessionPatch = Partial<
 	Pick<Session, 'title' | 'pinned' | 'draft' | 'model' | 'instructions' | 'template'>
 >;
 
-/** Adds a session, with the messages it starts with. */
+/** Adds a session, with the messages it starts with: whole rows of an import, as they are. Rule H23. */
 export async function addSession(
 	db: HiloDatabase,
 	session: Session,
@@ -21,7 +21,12 @@ export async function addSession(
 	});
 }
 
-/** Changes what is not the branch: title, pin, draft, model, instructions, template. Null when the session is gone. */
+const patchable = ['title', 'pinned', 'draft', 'model', 'instructions', 'template'] as const;
+
+/**
+ * Changes what is not the branch: title, pin, draft, model, instructions, template. A whole session row may be given; its
+ * leaf and revision are not taken from it. Null when the session is gone. Rule H24.
+ */
 export async function patchSession(
 	db: HiloDatabase,
 	id: SessionId,
@@ -30,13 +35,16 @@ export async function patchSession(
 	return atomic(db, [db.sessions], async () => {
 		const session = await db.sessions.get(id);
 		if (!session) return null;
-		const next = { ...session, ...patch };
+		const fields = patchable.flatMap((name) =>
+			patch[name] === undefined ? [] : [[name, patch[name]] as const]
+		);
+		const next: Session = { ...session, ...Object.fromEntries(fields) };
 		await db.sessions.put(next);
 		return next;
 	});
 }
 
-/** Moves the leaf: switch of branch, undo of a checkpoint. Null when the branch changed or a run is open. */
+/** Moves the leaf: switch of branch, undo of a checkpoint. Null when the branch changed or a run is open. Rule H25. */
 export async function moveLeaf(
 	db: HiloDatabase,
 	expected: Expected,
@@ -55,7 +63,7 @@ export async function moveLeaf(
 	});
 }
 
-/** Removes a session and the messages no other session of its tree needs, in one transaction. */
+/** Removes a session and the messages no other session of its tree needs, in one transaction. Rule H26. */
 export async function deleteSession(db: HiloDatabase, id: SessionId): Promise<void> {
 	await atomic(db, [db.sessions, db.messages, db.runs], async () => {
 		const session = await db.sessions.get(id);
@@ -69,25 +77,21 @@ export async function deleteSession(db: HiloDatabase, id: SessionId): Promise<vo
 			.where('[treeId+depth]')
 			.between([session.treeId, 0], [session.treeId, Infinity], true, true)
 			.toArray();
-		const needed = neededBy(others, rows, id);
+		const needed = neededBy(others, rows);
 		await db.messages.bulkDelete(rows.flatMap((row) => (needed.has(row.id) ? [] : [row.id])));
 		await db.runs.delete(id);
 		await db.sessions.delete(id);
 	});
 }
 
-/** Messages written in other sessions, their leaves, and everything above those. */
-function neededBy(
-	others: readonly Session[],
-	rows: readonly Message[],
-	deleted: SessionId
-): Set<MessageId> {
+/** Leaves of other sessions, messages written in them, and everything above those. */
+function neededBy(others: readonly Session[], rows: readonly Message[]): Set<MessageId> {
 	const needed = new Set<MessageId>();
-	if (others.length === 0) return needed;
+	const writers = new Set(others.map((other) => other.id));
 	const byId = new Map(rows.map((row) => [row.id, row]));
 	const starts = [
 		...others.map((other) => other.leafId),
-		...rows.filter((row) => row.originSessionId !== deleted).map((row) => row.id)
+		...rows.filter((row) => writers.has(row.originSessionId)).map((row) => row.id)
 	];
 	for (const start of starts) {
 		let id = start;
