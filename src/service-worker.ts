@@ -39,6 +39,29 @@ async function install(): Promise<void> {
 	await cache.addAll(
 		[...kept].map((path) => new Request(path, { cache: isImmutable(path) ? 'default' : 'reload' }))
 	);
+	await keepWorkerParts(cache);
+}
+
+/**
+ * The parts a web worker loads when it needs them are in neither list: they are read out of the worker's own text, so
+ * that the first use may come after the network has gone.
+ */
+async function keepWorkerParts(cache: Cache): Promise<void> {
+	const queue = [...kept].filter((path) => path.startsWith('/_app/immutable/workers/'));
+	const seen = new Set(queue);
+	for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+		const text = (await (await cache.match(path))?.text()) ?? '';
+		for (const [, relative = ''] of text.matchAll(/["'`](\.{1,2}\/[\w./-]+\.js)["'`]/g)) {
+			const part = new URL(relative, new URL(path, worker.location.origin)).pathname;
+			if (seen.has(part) || !isImmutable(part)) continue;
+			seen.add(part);
+			const response = await fetch(part);
+			// A text that only looks like an address must not stop the install.
+			if (!response.ok || !response.headers.get('content-type')?.includes('javascript')) continue;
+			await cache.put(part, response);
+			queue.push(part);
+		}
+	}
 }
 
 /** The version before this one stays until the next: a tab still running it may load a part it has not used yet. */
@@ -60,7 +83,7 @@ async function file(request: Request, path: string): Promise<Response> {
 		(await cache.match(request)) ?? (isImmutable(path) ? await caches.match(request) : undefined);
 	if (found) return found;
 	const response = await fetch(request);
-	// Parts the lists do not name, such as the worker's own chunks, are kept from the first use on.
+	// A part the lists do not name is kept from its first use on.
 	if (response.ok && isImmutable(path)) await cache.put(request, response.clone());
 	return response;
 }
