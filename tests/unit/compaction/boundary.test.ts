@@ -45,7 +45,7 @@ describe('C30', () => {
 
 	test('C30 case 37: tool calls and results stay in their turn', () => {
 		const tree = turns([1, 1], [9, 9]);
-		tree.answer('9').parts;
+		tree.answer('9');
 		const chosen = boundary(tree, 20);
 		expect(chosen.covered).toHaveLength(4 + 1);
 		expect(chosen.firstKeptMessageId).toBeNull();
