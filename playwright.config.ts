@@ -18,6 +18,7 @@ export default defineConfig({
 	globalSetup: './tests/support/served-app.ts',
 	outputDir: 'test-results',
 	use: {
+		actionTimeout: 20_000,
 		browserName: 'chromium',
 		viewport: { width: 1280, height: 800 },
 		launchOptions: {

@@ -79,7 +79,7 @@ export class App {
 	/** Adds a server in Settings and takes the models it lists. */
 	async addServer(baseURL: string, key?: string): Promise<void> {
 		await this.open('/settings');
-		await this.page.getByRole('button', { name: 'Add a server' }).click();
+		await this.page.getByRole('button', { name: 'Add a provider' }).click();
 		await this.page.getByRole('textbox', { name: 'Name', exact: true }).fill('Loopback');
 		await this.page.getByRole('textbox', { name: 'Base URL' }).fill(baseURL);
 		if (key) await this.page.getByRole('textbox', { name: 'Key' }).fill(key);

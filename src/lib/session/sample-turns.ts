@@ -297,7 +297,9 @@ If there is time for one figure only, show the crossing of question 2. If they w
 	{
 		user: 'Our partner school in Valencia wants the gist. One paragraph in Spanish, with the two figures that matter and the two references.',
 		answer: [
-			says(`Quien reparte el estudio en varios días y se pone a prueba en lugar de releer recuerda durante más tiempo. Cinco minutos después de estudiar, releer parece mejor (81 % frente a 75 %); una semana después, quienes intentaron recordar el texto van por delante (56 % frente a 42 %; Roediger y Karpicke, 2006, doi:10.1111/j.1467-9280.2006.01693.x). Y el intervalo entre repasos debe crecer con el plazo: para una prueba dentro de una semana conviene repasar tras el 20 al 40 % de ese tiempo; para una dentro de un año, tras el 5 al 10 % (Cepeda et al., 2008, doi:10.1111/j.1467-9280.2008.02209.x). Ninguno de estos estudios se hizo con estudiantes de enfermería, así que proponemos empezar por lo que no cuesta horas y probar el resto con un grupo.`)
+			says(
+				`Quien reparte el estudio en varios días y se pone a prueba en lugar de releer recuerda durante más tiempo. Cinco minutos después de estudiar, releer parece mejor (81 % frente a 75 %); una semana después, quienes intentaron recordar el texto van por delante (56 % frente a 42 %; Roediger y Karpicke, 2006, doi:10.1111/j.1467-9280.2006.01693.x). Y el intervalo entre repasos debe crecer con el plazo: para una prueba dentro de una semana conviene repasar tras el 20 al 40 % de ese tiempo; para una dentro de un año, tras el 5 al 10 % (Cepeda et al., 2008, doi:10.1111/j.1467-9280.2008.02209.x). Ninguno de estos estudios se hizo con estudiantes de enfermería, así que proponemos empezar por lo que no cuesta horas y probar el resto con un grupo.`
+			)
 		]
 	},
 	{

@@ -28,8 +28,8 @@ export class Updates {
 
 	async #watch(): Promise<void> {
 		if (!('serviceWorker' in navigator)) return;
-		const registration = await navigator.serviceWorker.getRegistration();
-		if (!registration) return;
+		// On a first visit the registration comes after this; where there is none, this never resolves.
+		const registration = await navigator.serviceWorker.ready;
 		const note = (worker: ServiceWorker | null) => {
 			// Without a controller this is the first visit: nothing old is running.
 			if (!worker || !navigator.serviceWorker.controller) return;
