@@ -99,13 +99,15 @@ function stands(block: Block | undefined, start: number, text: string): boolean 
 	return !block || normalise(text.slice(start, block.end)) === block.source;
 }
 
-const merged = (blocks: readonly Block[], base?: Definitions): Definitions =>
-	// The first definition of a label counts, so the later ones are laid down first.
-	Object.assign(
-		Object.create(null),
-		...blocks.map(({ definitions }) => definitions).reverse(),
-		base
-	) as Definitions;
+/** All definitions. The first one of a label counts, so the later ones are laid down first. */
+function merged(blocks: readonly Block[], base?: Definitions): Definitions {
+	const all = Object.create(null) as Record<string, Definitions[string]>;
+	for (let index = blocks.length - 1; index >= 0; index -= 1) {
+		const definitions = blocks[index]?.definitions;
+		if (definitions) Object.assign(all, definitions);
+	}
+	return Object.assign(all, base);
+}
 
 /**
  * The blocks of `text`.
