@@ -6,12 +6,25 @@ const only = (from, allowed, comment) => ({
 	comment,
 	severity: 'error',
 	from: { path: room(from) },
-	to: { path: '^src/', pathNot: allowed.map((a) => `^src/lib/${a}/`).concat(room(from)).join('|') }
+	to: {
+		path: '^src/',
+		pathNot: allowed
+			.map((a) => `^src/lib/${a}/`)
+			.concat(room(from))
+			.join('|')
+	}
 });
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
 	forbidden: [
+		{
+			name: 'no-unresolved-import',
+			comment: 'An import that is not resolved is one that no rule below sees.',
+			severity: 'error',
+			from: {},
+			to: { couldNotResolve: true, path: '^(\\$lib|\\.)', pathNot: '\\$types' }
+		},
 		{ name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
 		only('history', [], 'The durable tree is pure and knows nobody.'),
 		only('context', ['history'], 'What the model gets is derived from the tree.'),
@@ -19,20 +32,40 @@ module.exports = {
 		only('storage', ['history', 'context', 'compaction'], 'Storage imports downwards only.'),
 		only('transfer', ['history', 'context', 'compaction'], 'File formats are pure codecs.'),
 		only('models', ['history', 'context', 'compaction'], 'Models import downwards only.'),
-		only('research', ['history', 'context', 'compaction', 'storage'], 'Research imports downwards only.'),
-		only('worker', ['history', 'context', 'compaction', 'transfer', 'markdown'], 'Compute only: no keys, no provider calls.'),
+		only(
+			'research',
+			['history', 'context', 'compaction', 'storage'],
+			'Research imports downwards only.'
+		),
+		only(
+			'worker',
+			['history', 'context', 'compaction', 'transfer', 'markdown'],
+			'Compute only: no keys, no provider calls.'
+		),
 		only('markdown', [], 'Markdown knows nobody.'),
 		{
 			name: 'ui-sees-session-and-pure-types',
 			severity: 'error',
 			from: { path: room('ui') },
-			to: { path: '^src/lib/(storage|models|worker|research|transfer)/', dependencyTypesNot: ['type-only'] }
+			to: {
+				path: '^src/lib/(storage|models|worker|research|transfer)/',
+				dependencyTypesNot: ['type-only']
+			}
 		},
 		{
 			name: 'nothing-below-sees-session-or-ui',
 			severity: 'error',
 			from: { path: '^src/lib/(?!session|ui)' },
 			to: { path: '^src/lib/(session|ui)/' }
+		},
+		{
+			name: 'routes-see-ui-and-session',
+			severity: 'error',
+			from: { path: '^src/routes/' },
+			to: {
+				path: '^src/lib/(storage|models|worker|research|transfer|compaction)/',
+				dependencyTypesNot: ['type-only']
+			}
 		},
 		{
 			name: 'session-does-not-see-ui',
@@ -64,7 +97,11 @@ module.exports = {
 		doNotFollow: { path: 'node_modules' },
 		tsPreCompilationDeps: true,
 		tsConfig: { fileName: 'tsconfig.json' },
-		enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'svelte', 'browser', 'default'] },
-		exclude: { path: '\\.svelte-kit|\\$types|^\\$' }
+		webpackConfig: { fileName: '.dependency-cruiser.resolve.cjs' },
+		enhancedResolveOptions: {
+			exportsFields: ['exports'],
+			conditionNames: ['import', 'svelte', 'browser', 'default']
+		},
+		exclude: { path: '\\.svelte-kit|\\$types|^\\$(app|env|service-worker)' }
 	}
 };
