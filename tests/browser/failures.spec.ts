@@ -62,12 +62,16 @@ test('a stream cut in the middle keeps what arrived and says how it ended', asyn
 	server
 }) => {
 	await converse(app, server);
-	server.enqueue(behaviours.cutOff('The first half arrived, ', 'and then'));
+	let cut = () => {};
+	const gate = new Promise<void>((resolve) => (cut = resolve));
+	server.enqueue(behaviours.cutOff('The first half arrived.', gate));
 	await app.send('Tell me all of it');
-	await expect(app.main.getByRole('alert')).toBeVisible();
-	await expect(app.main.getByText('The first half arrived, and then')).toBeVisible();
+	await expect(app.main.getByText('The first half arrived.')).toBeVisible();
+	cut();
+	await expect(app.main.getByRole('alert')).toContainText('what arrived of the answer');
+	await expect(app.main.getByText('The first half arrived.')).toBeVisible();
 	await app.page.reload();
-	await expect(app.main.getByText('The first half arrived, and then')).toBeVisible();
+	await expect(app.main.getByText('The first half arrived.')).toBeVisible();
 	const rows = await app.rows<{ role: string; metadata: { finish?: string } }>('messages');
 	expect(rows.find((row) => row.role === 'assistant')?.metadata.finish).toBe('error');
 });
