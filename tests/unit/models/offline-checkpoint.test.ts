@@ -224,6 +224,22 @@ describe('carrying on', () => {
 		expect(bullets(summary).length).toBeGreaterThan(4);
 	});
 
+	test('the oldest of equals makes room, even for something a little lighter', () => {
+		const old = Array.from(
+			{ length: 30 },
+			(_, i) =>
+				`- [model] Study ${'abcdefghijklmnopqrstuvwxyzäöüß'[i]}${i} found ${i}.5 % in ${i} days with n = ${i}. (m:1111222233)`
+		);
+		const summary = write({
+			previousSummary: `## Findings and Evidence\n${old.join('\n')}`,
+			transcript: ['[m:9999000011 assistant]\nWesterberg found 77 mg in 99 weeks.'],
+			target: 400
+		});
+		expect(summary).toContain('Westerberg found 77 mg in 99 weeks.');
+		expect(summary).toContain(old.at(-1));
+		expect(summary).not.toContain(old[0]);
+	});
+
 	test('a running summary takes in new decisions after many passes, and keeps the goal', () => {
 		let summary: string | null = null;
 		for (let pass = 0; pass < 40; pass++)
@@ -344,10 +360,10 @@ test('a pass of 3,500 tokens takes little time', () => {
 		transcript += `${review.replaceAll('[m:', `[m:${i}`).replace(/14 items/g, `${i} items`)}\n`;
 	const times: number[] = [];
 	for (let i = 0; i < 15; i++) {
-		const start = performance.now();
+		const start = process.cpuUsage().user;
 		write({ transcript: [transcript] });
-		times.push(performance.now() - start);
+		times.push((process.cpuUsage().user - start) / 1000);
 	}
-	// The goal is 20 ms; the best of many runs is what the code costs, the rest is the machine.
+	// Processor time, and the best of many runs: what the code costs, not what else the machine does.
 	expect(Math.min(...times)).toBeLessThan(20);
 });

@@ -38,7 +38,7 @@ const answer = (prompt: LanguageModelV4Prompt, tools: string[] = []) => {
 };
 
 const history = [
-	system('You are a careful assistant. Cite penguins never.'),
+	system('You are a careful assistant.\n- Cite penguins never.'),
 	user('We must exclude studies with fewer than 30 participants.'),
 	assistant('Noted. Lopez 2019 has n = 48 participants in the placebo arm.'),
 	user('Thanks. The bees in the north meadow are black.'),
@@ -102,15 +102,20 @@ describe('quotes', () => {
 		expect(text).toContain('— tú, hace un turno');
 	});
 
-	test('never its instructions, nor its own earlier answers', () => {
+	test('never its instructions', () => {
+		expect(answer([...history, user('What about penguins?')])).toMatch(
+			/^Nothing .* mentions “penguins”/
+		);
+	});
+
+	test('never its own earlier answers', () => {
 		const first = answer([...history, user('Which studies do we exclude?')]);
 		const text = answer([
 			...history,
 			user('Which studies do we exclude?'),
 			assistant(String(first)),
-			user('Again: which studies do we exclude? And the penguins?')
+			user('Again: which studies do we exclude? ')
 		]);
-		expect(text).not.toContain('Cite penguins never');
 		expect(String(text).match(/fewer than 30/g)).toHaveLength(1);
 		expect(text).not.toContain('an answer,');
 	});

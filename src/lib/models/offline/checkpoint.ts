@@ -1,38 +1,18 @@
 import { estimateText } from '../../context/estimate';
 import type { CheckpointRequest, Speaker } from './checkpoint-request';
+import { choose, type Placed } from './choose';
 import { carriedClaims, claimsOf, type Claim } from './claims';
-import {
-	kindOf,
-	progressGroup,
-	progressGroups,
-	tastes,
-	type ProgressGroup,
-	type SectionKind
-} from './section-kinds';
+import { kindOf, progressGroup, progressGroups, tastes, type SectionKind } from './section-kinds';
 import { terms } from './words';
 
 /** Asked for when the request names no target, in tokens. */
 const defaultTarget = 600;
 /** Texts sharing more than this are the same claim. */
 const sameClaim = 0.72;
-/** Below this a claim is not worth its tokens, even with room left. */
-const worthSaying = 0.6;
-/** What each further bullet of a section must beat: one busy section must not starve the others. */
-const crowding = 0.16;
 /** What the oldest carried claim of a section loses, so that a running summary can take in new things for ever. */
 const ageing = 1.2;
 
 const marks: Readonly<Record<Speaker, string>> = { user: 'user', tool: 'tool', assistant: 'model' };
-
-interface Placed {
-	readonly claim: Claim;
-	readonly section: number;
-	readonly group: ProgressGroup;
-	readonly score: number;
-	readonly line: string;
-	/** Place in the given order: carried ones first, then the transcript. */
-	readonly order: number;
-}
 
 /**
  * Writes a checkpoint by extraction: exactly the requested headings, in their order, each bullet a quotation with its
@@ -195,37 +175,6 @@ function carriedFit(kind: SectionKind, claim: Claim): number {
 		claim.speaker === 'user' &&
 		(kind === 'requirements' || kind === 'decisions' || kind === 'context');
 	return stay - ageing * (isStanding ? 0.4 : 1) * (1 - claim.recency);
-}
-
-/** Takes the best of every section first, then the best of what is left, within `room` tokens. */
-function choose(placed: readonly Placed[], sections: number, room: number): Placed[] {
-	const queues = Array.from({ length: sections }, (_, index) =>
-		placed.filter((p) => p.section === index).sort((a, b) => b.score - a.score)
-	);
-	const taken = queues.map(() => 0);
-	const chosen: Placed[] = [];
-	let left = room;
-	const take = (index: number): void => {
-		const next = queues[index]?.shift();
-		if (!next || next.score < worthSaying) return;
-		const cost = estimateText(next.line) + 1;
-		if (cost > left) return;
-		left -= cost;
-		taken[index] = (taken[index] ?? 0) + 1;
-		chosen.push(next);
-	};
-	queues.forEach((_, index) => take(index));
-	for (;;) {
-		let best = -1;
-		let height = worthSaying;
-		queues.forEach((queue, index) => {
-			const head = queue[0];
-			const score = head ? head.score - crowding * (taken[index] ?? 0) : -Infinity;
-			if (score > height) [best, height] = [index, score];
-		});
-		if (best === -1) return chosen;
-		take(best);
-	}
 }
 
 function bullet(claim: Claim, kind: SectionKind): string {

@@ -48,7 +48,7 @@ const order =
 
 /** The claims of the transcript, oldest first. */
 export function claimsOf(request: CheckpointRequest): Claim[] {
-	const last = Math.max(1, request.blocks.length - 1);
+	const count = request.blocks.length;
 	return request.blocks.flatMap((block, index) =>
 		linesOf(block).flatMap(({ line, isCode }): Claim[] => {
 			if (noise.test(line) || (block.speaker !== 'user' && order.test(line))) return [];
@@ -66,7 +66,7 @@ export function claimsOf(request: CheckpointRequest): Claim[] {
 					id: block.id,
 					words,
 					identifiers: spans.length,
-					recency: index / last,
+					recency: (index + 1) / count,
 					isQuestion: /\?\s*$/.test(line) || line.startsWith('¿'),
 					isCode,
 					carried: null
