@@ -35,7 +35,11 @@ export function soundPart(
 	const sound = new Set(sessions.map((session) => session.treeId));
 	const kept = messages.filter((message) => sound.has(message.treeId));
 	const orphans = messages.filter((message) => !claimed.has(message.treeId)).length;
-	if (orphans) found.add(`${orphans} messages`, 'no session in the file has them');
+	if (orphans)
+		found.add(
+			orphans === 1 ? '1 message' : `${orphans} messages`,
+			'no session in the file has their tree'
+		);
 	missingBytes(sessions, kept, attachments, found);
 
 	const skipped = found.all();

@@ -51,14 +51,14 @@ export function piReport(
 
 /** Kinds of entries that a person would look for in the conversation and finds under its source. */
 const HIDDEN: Readonly<Record<string, string>> = {
-	compaction: 'summaries of pi; they are no checkpoints of Hilo',
-	branch_summary: 'summaries of branches',
-	custom_message: 'messages of extensions',
-	bashExecution: 'commands the user ran',
-	custom: 'messages of extensions',
-	hookMessage: 'messages of extensions',
-	branchSummary: 'summaries of branches',
-	compactionSummary: 'summaries of pi; they are no checkpoints of Hilo'
+	compaction: "pi's summaries, which are no checkpoints of Hilo",
+	branch_summary: "pi's summaries of branches",
+	custom_message: 'Messages of extensions',
+	bashExecution: 'Commands the user ran',
+	custom: 'Messages of extensions',
+	hookMessage: 'Messages of extensions',
+	branchSummary: "pi's summaries of branches",
+	compactionSummary: "pi's summaries, which are no checkpoints of Hilo"
 };
 
 function notesOf({
@@ -85,9 +85,7 @@ function notesOf({
 		hidden.set(name, (hidden.get(name) ?? 0) + 1);
 	}
 	for (const [name, count] of hidden)
-		all.push(
-			`${count} ${name}: kept in the source of the message after each, not shown as messages.`
-		);
+		all.push(`${name} (${count}): kept in the source of the next message, not shown as messages.`);
 	return all;
 }
 

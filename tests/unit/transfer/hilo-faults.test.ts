@@ -263,7 +263,7 @@ describe('a session that is not sound', () => {
 		const result = decode(rows);
 		expect(result.ok && result.report.skipped.map((s) => s.what)).toEqual([
 			'messages[7]',
-			'1 messages'
+			'1 message'
 		]);
 	});
 

@@ -127,7 +127,7 @@ describe('a pi session of version 3', () => {
 			source: { raw: { before: [{ entry: { type: 'compaction', summary: 'S' } }] } }
 		});
 		expect(report.notes).toEqual([
-			'1 summaries of pi; they are no checkpoints of Hilo: kept in the source of the message after each, not shown as messages.'
+			"pi's summaries, which are no checkpoints of Hilo (1): kept in the source of the next message, not shown as messages."
 		]);
 	});
 

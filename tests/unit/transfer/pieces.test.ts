@@ -55,7 +55,7 @@ describe('uuidFrom', () => {
 
 test('base64 goes there and back, also past one slice', () => {
 	const large = Uint8Array.from({ length: 100_000 }, (_, i) => i & 255);
-	expect(fromBase64(toBase64(large))).toEqual(large);
+	expect(Buffer.from(fromBase64(toBase64(large)) ?? []).equals(large)).toBe(true);
 	expect(toBase64(large)).toBe(Buffer.from(large).toString('base64'));
 	expect(fromBase64('%%%')).toBeNull();
 });
