@@ -1,6 +1,7 @@
 import { capacityOf, type Capacity } from '$lib/context/capacity';
 import type { ModelRef } from '$lib/history/message';
 import { limitsOf } from '$lib/models/limits';
+import { isLocal } from '$lib/models/local-server';
 import { offlineModel, offlineProvider, type ProviderConfig } from '$lib/models/provider';
 import type { HiloDatabase, ModelRow, ProviderRow } from '$lib/storage/database';
 import { readProviders, removeProvider, saveProvider } from '$lib/storage/providers';
@@ -37,7 +38,7 @@ export class Models {
 	get choices(): readonly ModelChoice[] {
 		const configured = this.#rows.flatMap((row) =>
 			row.models.map((model): ModelChoice => {
-				const limits = this.#limits(model);
+				const limits = limitsFor(row, model);
 				return {
 					ref: { provider: row.id, model: model.model },
 					name: model.name,
@@ -64,8 +65,9 @@ export class Models {
 	/** The capacity of a model, or null when it is not configured here (any more). */
 	capacity(ref: ModelRef, autoRatio: number): Capacity | null {
 		if (ref.provider === offlineProvider.id) return capacityOf(offlineModel, autoRatio);
-		const model = this.#model(ref);
-		return model ? capacityOf(this.#limits(model), autoRatio) : null;
+		const row = this.#rows.find((row) => row.id === ref.provider);
+		const model = row?.models.find((model) => model.model === ref.model);
+		return row && model ? capacityOf(limitsFor(row, model), autoRatio) : null;
 	}
 
 	/** The provider of a model, with its key, ready for one call. Null when it is not configured here. */
@@ -125,22 +127,19 @@ export class Models {
 		await saveProvider(this.#db, { ...row, models });
 		await this.load();
 	}
+}
 
-	#model(ref: ModelRef): ModelRow | undefined {
-		return this.#rows
-			.find((row) => row.id === ref.provider)
-			?.models.find((model) => model.model === ref.model);
-	}
-
-	/** What the user typed, else what the catalogue knows, else unknown. */
-	#limits(model: ModelRow) {
-		const known = limitsOf(model.model);
-		return {
-			contextWindow: model.contextWindow ?? known?.contextWindow ?? null,
-			maxOutput: model.maxOutput ?? known?.maxOutput ?? null,
-			learntWindow: model.learntWindow
-		};
-	}
+/**
+ * What the user typed, else what the catalogue knows, else unknown. A local server loads a model with a window of its own
+ * choosing, often far smaller than the model's, so the catalogue says nothing of it.
+ */
+function limitsFor(row: ProviderRow, model: ModelRow) {
+	const known = isLocal(row.baseURL) ? null : limitsOf(model.model);
+	return {
+		contextWindow: model.contextWindow ?? known?.contextWindow ?? null,
+		maxOutput: model.maxOutput ?? known?.maxOutput ?? null,
+		learntWindow: model.learntWindow
+	};
 }
 
 function originOf(baseURL: string): string {
