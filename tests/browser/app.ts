@@ -108,7 +108,8 @@ export class App {
 /** A test with the app in a browser profile of its own. It fails when the console complained. */
 export const test = base.extend<{ app: App; allowed: RegExp[] }>({
 	/** Complaints that a test provokes on purpose. */
-	allowed: [[], { option: true }],
+	// eslint-disable-next-line no-empty-pattern -- Playwright reads the fixtures from this pattern
+	allowed: async ({}, use) => use([]),
 	app: async ({ page, allowed }, use) => {
 		const app = new App(page);
 		await use(app);
