@@ -65,6 +65,8 @@ export type Plan =
 
 /** Below this a summary has no room for its headings. Tokens. */
 const SUMMARY_TARGET_MIN = 160;
+/** What eight sections need to hold more than one bullet each. Tokens. */
+const SUMMARY_ROOMY = 800;
 /** A summary cannot be less than its headings. Tokens. */
 const SUMMARY_LEAST = 16;
 /** What a request puts around any summary. Tokens. */
@@ -128,7 +130,10 @@ export function planCompaction(input: PlanInput): Plan {
 		capacity,
 		before: { tokens: estimated(before.parts), source: 'estimated', parts: before.parts },
 		staying,
-		summaryTarget: summaryTarget(target, coveredTokens, old),
+		summaryTarget: summaryTarget(
+			capacity,
+			Math.min((coveredTokens + old) / 2, capacity.safeLimit - staying - FRAME)
+		),
 		...(input.focus === undefined ? {} : { focus: input.focus })
 	};
 }
@@ -139,10 +144,15 @@ function withRecall(tools: readonly ToolSpec[]): readonly ToolSpec[] {
 	return [...tools, ...recallTools.filter((tool) => !names.has(tool.name))];
 }
 
-/** A summary of little text must be little: at most half of what it replaces. Rule C53. */
-function summaryTarget(target: number, coveredTokens: number, checkpointTokens: number): number {
-	const replaced = coveredTokens + checkpointTokens;
-	return Math.min(target, Math.max(SUMMARY_TARGET_MIN, Math.floor(replaced / 2)));
+/**
+ * The length to ask for: a quarter of the cap, and in a small window up to `SUMMARY_ROOMY`, because a quarter there is one
+ * bullet a section. A summary of little text must be little: never more than `most`. Rule C53.
+ */
+function summaryTarget(capacity: Capacity, most: number): number {
+	const cap = capacity.summaryCap;
+	const quarter = capacityTable.summaryTargetShare * cap;
+	const wished = Math.max(quarter, Math.min(SUMMARY_ROOMY, cap / 2));
+	return Math.floor(Math.min(wished, Math.max(SUMMARY_TARGET_MIN, most)));
 }
 
 function sum(messages: readonly ConversationMessage[], measure: Measure): number {

@@ -217,8 +217,8 @@ describe('C27 the measure', () => {
 		}
 	});
 
-	test('C53 the target is at most a quarter of the cap, and half of what is replaced', () => {
-		expect(mustPlan(turns(8, 600)).summaryTarget).toBe(409);
+	test('C53 the target: a quarter of the cap or 800, and at most half of what is replaced', () => {
+		expect(mustPlan(turns(8, 600)).summaryTarget).toBe(800);
 		const short = mustPlan(turns(2, 600));
 		expect(short.summaryTarget).toBeGreaterThan(250);
 		expect(short.summaryTarget).toBeLessThan(320);

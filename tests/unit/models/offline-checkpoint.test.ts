@@ -367,3 +367,18 @@ test('a pass of 3,500 tokens takes little time', () => {
 	// Processor time, and the best of many runs: what the code costs, not what else the machine does.
 	expect(Math.min(...times)).toBeLessThan(20);
 });
+
+test('what a list was announced as stays with its items, and a person’s criteria outlive later passes', () => {
+	const criteria = `[m:0a1b2c3d4e user]
+Please keep these criteria:
+
+1. only studies with a retention interval of at least one day
+2. adults (university students count)`;
+	const first = write({ transcript: [criteria, review] });
+	const second = write({ previousSummary: first, transcript: [review.replaceAll('m:', 'm:9')] });
+	for (const summary of [first, second]) {
+		const kept = section(summary, 'User Requirements and Constraints').join('\n');
+		expect(kept).toContain('a retention interval of at least one day');
+		expect(kept).toContain('adults (university students count)');
+	}
+});

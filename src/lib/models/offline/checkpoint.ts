@@ -150,6 +150,8 @@ function importance(
 function fits(claim: Claim, kind: SectionKind): number {
 	const { cue, cueWeight, speaker, open } = tastes[kind];
 	let cued = cue?.test(claim.text) ?? false;
+	// An item of a list is about what the list is about.
+	if (claim.intro !== '' && cue?.test(claim.intro)) return cueWeight + 0.8 + speaker[claim.speaker];
 	if (claim.isCode) return kind === 'files' ? 1 : kind === 'context' ? -1.5 : -Infinity;
 	if (claim.isQuestion) {
 		if (kind === 'questions') return 2 + speaker[claim.speaker];
@@ -165,8 +167,8 @@ function fits(claim: Claim, kind: SectionKind): number {
 }
 
 /**
- * A carried claim stays where it was and loses with age: the goal nothing, since it is the oldest thing there is, what a
- * person required or decided little, everything else in full.
+ * A carried claim stays where it was and loses with age: the goal nothing, since it is the oldest thing there is, nor
+ * does what a person required or decided, which also holds its place; everything else in full.
  */
 function carriedFit(kind: SectionKind, claim: Claim): number {
 	const stay = 1.4 + Math.max(-0.6, tastes[kind].speaker[claim.speaker]);
@@ -174,7 +176,7 @@ function carriedFit(kind: SectionKind, claim: Claim): number {
 	const isStanding =
 		claim.speaker === 'user' &&
 		(kind === 'requirements' || kind === 'decisions' || kind === 'context');
-	return stay - ageing * (isStanding ? 0.4 : 1) * (1 - claim.recency);
+	return isStanding ? stay + 1 : stay - ageing * (1 - claim.recency);
 }
 
 function bullet(claim: Claim, kind: SectionKind): string {
@@ -195,8 +197,8 @@ function render(
 			const body =
 				kind === 'progress'
 					? progressGroups
-							.map((group) => `**${group}**\n${list(here.filter((p) => p.group === group))}`)
-							.join('\n')
+							.map((group) => `**${group}**\n\n${list(here.filter((p) => p.group === group))}`)
+							.join('\n\n')
 					: list(here);
 			return `## ${heading}\n${body}`;
 		})

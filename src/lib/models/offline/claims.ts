@@ -26,6 +26,8 @@ export interface Claim {
 	readonly isQuestion: boolean;
 	/** Stands in a fenced block: a command or code. */
 	readonly isCode: boolean;
+	/** The line that announces the list this stands in ("Please keep these criteria:"), or empty. */
+	readonly intro: string;
 	/** Where the previous summary had it. */
 	readonly carried: {
 		readonly heading: string;
@@ -50,7 +52,7 @@ const order =
 export function claimsOf(request: CheckpointRequest): Claim[] {
 	const count = request.blocks.length;
 	return request.blocks.flatMap((block, index) =>
-		linesOf(block).flatMap(({ line, isCode }): Claim[] => {
+		linesOf(block).flatMap(({ line, isCode, intro }): Claim[] => {
 			if (noise.test(line) || (block.speaker !== 'user' && order.test(line))) return [];
 			// What tools return as code is in the files; only the talk about it belongs here.
 			if (isCode && block.speaker === 'tool') return [];
@@ -69,6 +71,7 @@ export function claimsOf(request: CheckpointRequest): Claim[] {
 					recency: (index + 1) / count,
 					isQuestion: /\?\s*$/.test(line) || line.startsWith('¿'),
 					isCode,
+					intro,
 					carried: null
 				}
 			];
@@ -76,15 +79,26 @@ export function claimsOf(request: CheckpointRequest): Claim[] {
 	);
 }
 
-function linesOf(block: TranscriptBlock): { line: string; isCode: boolean }[] {
+interface Line {
+	readonly line: string;
+	readonly isCode: boolean;
+	readonly intro: string;
+}
+
+const listItem = /^\s*(?:[-*+•]|\d{1,3}[.)]|[a-z]\))\s+/i;
+
+function linesOf(block: TranscriptBlock): Line[] {
 	if (block.speaker === 'assistant' && isOwnAnswer(block.text)) return [];
-	const out: { line: string; isCode: boolean }[] = [];
+	const out: Line[] = [];
 	let isCode = false;
+	let intro = '';
 	for (const raw of block.text.split('\n')) {
 		if (/^\s*(?:```|~~~)/.test(raw)) isCode = !isCode;
 		else if (isCode) {
-			if (raw.trim() !== '') out.push({ line: raw.trim(), isCode });
+			if (raw.trim() !== '') out.push({ line: raw.trim(), isCode, intro: '' });
 		} else if (!isFurniture(raw)) {
+			const inList = listItem.test(raw);
+			if (!inList && raw.trim() !== '') intro = /:\s*$/.test(raw) ? raw.trim() : '';
 			// Tool blocks: "input: {…}" is the question asked of the tool, "result: …" is what it gave.
 			const labelled = block.speaker === 'tool' ? /^(input|result): (.*)$/.exec(raw) : null;
 			if (labelled?.[1] === 'input') continue;
@@ -92,7 +106,11 @@ function linesOf(block: TranscriptBlock): { line: string; isCode: boolean }[] {
 			const json = linesOfJson(text);
 			for (const line of json ?? sentencesOf(plainLine(text)))
 				if (line !== '' && !isBareRow(line))
-					out.push({ line: line.replace(/\s+/g, ' '), isCode: !json && isCodeLike(line) });
+					out.push({
+						line: line.replace(/\s+/g, ' '),
+						isCode: !json && isCodeLike(line),
+						intro: inList ? intro : ''
+					});
 		}
 	}
 	return out;
@@ -140,6 +158,7 @@ export function carriedClaims(request: CheckpointRequest): Claim[] {
 			recency: position / (size.get(at) ?? 1),
 			isQuestion: /\?$/.test(bare),
 			isCode: false,
+			intro: '',
 			carried: { heading: at, group: under, done }
 		};
 	});

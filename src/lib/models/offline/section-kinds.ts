@@ -56,7 +56,7 @@ export const tastes: Readonly<Record<SectionKind, Taste>> = {
 	},
 	requirements: {
 		cue: word(
-			`must|must not|mustn't|only|exclude[ds]?|excluding|include only|never|always|need|needs|require[ds]?|requirement|prefer|avoid|ignore|don't|do not|at least|at most|no more than|no fewer than|limit(?:ed)? to|deadline|should|stick to|actually|correction|deben?|debemos|solo|sólo|solamente|únicamente|excluye|excluir|excluimos|nunca|siempre|necesito|necesitamos|prefiero|preferimos|evita|al menos|como máximo|no uses|corrección|en realidad`
+			`must|must not|mustn't|only|exclude[ds]?|excluding|include only|never|always|need|needs|require[ds]?|requirements?|criteria|criterion|constraints?|prefer|avoid|ignore|don't|do not|at least|at most|no more than|no fewer than|limit(?:ed)? to|deadline|should|stick to|actually|correction|deben?|debemos|solo|sólo|solamente|únicamente|excluye|excluir|excluimos|nunca|siempre|necesito|necesitamos|prefiero|preferimos|evita|al menos|como máximo|no uses|corrección|en realidad|criterios?|requisitos?`
 		),
 		cueWeight: 2,
 		speaker: { user: 1.2, assistant: -0.8, tool: -3 }
