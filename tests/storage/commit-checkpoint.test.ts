@@ -114,6 +114,19 @@ describe('H31 case 42: stale, nothing written', () => {
 		expect(await dump(t.db)).toBe(before);
 	});
 
+	test('H31, H13 an open run alone: retrying an unanswered leaf changes neither leaf nor revision', async () => {
+		const db = await freshDatabase();
+		const tree = grow();
+		tree.talk('u1', 'a1');
+		const u2 = tree.user('u2');
+		const session = await store(db, tree);
+		await beginRetry(db, expected(session), u2.id, newRun(), 1);
+		expect(await db.sessions.get(session.id)).toEqual(session);
+		const outcome = await commit(db, expected(session), { firstKeptMessageId: u2.id });
+		expect(outcome).toEqual({ kind: 'stale' });
+		expect(await moveLeaf(db, expected(session), null, 2)).toBeNull();
+	});
+
 	test('H31 an empty session', async () => {
 		const db = await freshDatabase();
 		const session = await store(db, grow());
@@ -329,7 +342,8 @@ test('H13 a run that was dropped leaves the way free', async () => {
 	const begun = await beginRetry(db, expected(session), u3.id, newRun(), 1);
 	if (begun.kind !== 'done') throw new Error('stale');
 	await dropRun(db, begun.run);
-	const back = await moveLeaf(db, expected(begun.session), a3.id, 2);
+	const now = await db.sessions.get(session.id);
+	const back = now && (await moveLeaf(db, expected(now), a3.id, 2));
 	expect(back && (await commit(db, expected(back)))).toMatchObject({ kind: 'committed' });
 	expect(await finishRun(db, begun.run, { parts: [], metadata: {} }, 3)).toBeNull();
 });

@@ -93,8 +93,8 @@ export function planCompaction(input: PlanInput): Plan {
 
 	const fixed = fixedTokens(input.instructions, input.toolsAfter ?? withRecall(input.tools));
 	const pendingTokens = input.pending ? measure(input.pending) : 0;
-	const target = Math.floor(capacityTable.summaryTargetShare * capacity.summaryCap);
-	const besideTail = fixed + target + FRAME + pendingTokens;
+	const quarter = Math.floor(capacityTable.summaryTargetShare * capacity.summaryCap);
+	const besideTail = fixed + quarter + FRAME + pendingTokens;
 	const boundary = chooseBoundary({
 		open,
 		tailBudget:
@@ -111,10 +111,14 @@ export function planCompaction(input: PlanInput): Plan {
 	}
 	const old = before.parts.checkpoint;
 	const isRefresh = boundary.covered.length === 0;
-	const mayRefresh = trigger === 'manual' || (trigger === 'preflight' && old - FRAME > target);
+	const mayRefresh = trigger === 'manual' || (trigger === 'preflight' && old - FRAME > quarter);
 	if (isRefresh && !(previous && mayRefresh)) return noop('cannot-advance');
 	const coveredTokens = sum(boundary.covered, measure);
-	const gain = coveredTokens + old - Math.max(target, old);
+	const asked = summaryTarget(
+		capacity,
+		Math.min((coveredTokens + old) / 2, capacity.safeLimit - staying - FRAME)
+	);
+	const gain = coveredTokens + old - Math.max(asked + FRAME, old);
 	if (trigger === 'auto' && gain < capacityTable.minimumGainShare * capacity.safeLimit) {
 		return noop('gain-too-small');
 	}
@@ -130,10 +134,7 @@ export function planCompaction(input: PlanInput): Plan {
 		capacity,
 		before: { tokens: estimated(before.parts), source: 'estimated', parts: before.parts },
 		staying,
-		summaryTarget: summaryTarget(
-			capacity,
-			Math.min((coveredTokens + old) / 2, capacity.safeLimit - staying - FRAME)
-		),
+		summaryTarget: asked,
 		...(input.focus === undefined ? {} : { focus: input.focus })
 	};
 }

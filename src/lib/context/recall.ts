@@ -115,7 +115,6 @@ function fold(text: string): string {
 	return isAscii.test(lower) ? lower : lower.normalize('NFD').replace(accents, '');
 }
 
- 
 const isAscii = /^[\0-\x7f]*$/;
 const accents = /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]/g;
 

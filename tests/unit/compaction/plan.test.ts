@@ -42,7 +42,7 @@ describe('C21 the thresholds', () => {
 	});
 
 	test('C21 auto: what the provider reported decides, not the estimate', () => {
-		const short = turns(3, 600);
+		const short = turns(4, 600);
 		short.user('u');
 		short.answer('a', { usage: { inputTokens: 5900, outputTokens: 10 } });
 		expect(reasonOf(short, { trigger: 'auto' })).toBe('compact');
