@@ -23,7 +23,6 @@ export default {
 				'form-action': ['none']
 			}
 		},
-		// The layout registers the worker itself, so that a failed registration is seen and said.
 		serviceWorker: { register: true }
 	}
 };

@@ -1,9 +1,11 @@
 // Serves the built app: its files, and the app's shell for every other path, as any static host would.
 import { createServer } from 'node:http';
+import { pathToFileURL } from 'node:url';
 import sirv from 'sirv';
 
 /** The headers of static/_headers, for hosts that do not read that file. */
 const headers = {
+	'Content-Security-Policy': "frame-ancestors 'none'",
 	'X-Content-Type-Options': 'nosniff',
 	'Referrer-Policy': 'no-referrer',
 	'Cross-Origin-Opener-Policy': 'same-origin'
@@ -40,7 +42,7 @@ export function serve(port, dir = 'build') {
 	});
 }
 
-if (import.meta.url === `file://${process.argv[1]}`) {
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
 	const { url } = await serve(Number(process.env.PORT ?? 4173));
 	console.log(`Hilo is at ${url}`);
 }

@@ -60,7 +60,7 @@ export class App {
 
 	/** Waits until nothing is being answered or compacted, and nothing waits to be sent. */
 	async idle(): Promise<void> {
-		await expect(this.main.locator('[aria-busy]').first()).toHaveAttribute('aria-busy', 'false', {
+		await expect(this.main.locator('[data-busy]')).toHaveAttribute('data-busy', 'false', {
 			timeout: 30_000
 		});
 	}

@@ -9,7 +9,7 @@ import { addImported } from '../../src/lib/storage/everything';
 import { removeProvider, saveProvider } from '../../src/lib/storage/providers';
 import { beginRetry, beginRun, dropRun, finishRun, saveRun } from '../../src/lib/storage/runs';
 import { addSession, deleteSession, moveLeaf, patchSession } from '../../src/lib/storage/sessions';
-import { saveSetting } from '../../src/lib/storage/settings';
+import { changeSetting } from '../../src/lib/storage/settings';
 import { dump, expected, freshDatabase, newRun, store, type Intrusion } from '../support/database';
 import { checkpointFields, grow, messageId, sessionId, text } from '../support/tree';
 
@@ -64,7 +64,7 @@ const actions: readonly [string, number, (w: World) => Promise<unknown>][] = [
 	],
 	['saveRun', 1, ({ db, run }) => saveRun(db, run, [text('so far')], 3)],
 	['finishRun', 3, ({ db, run }) => finishRun(db, run, { parts: [text('a')], metadata: {} }, 3)],
-	['dropRun', 1, ({ db, run }) => dropRun(db, run)],
+	['dropRun', 1, ({ db, run }) => dropRun(db, run, 3)],
 	['moveLeaf', 1, ({ db, session, u2 }) => moveLeaf(db, expected(session), u2.id, 2)],
 	[
 		'commitCheckpoint',
@@ -87,7 +87,7 @@ const actions: readonly [string, number, (w: World) => Promise<unknown>][] = [
 		({ db }) =>
 			addImported(db, grow(5).session({ id: sessionId(5) }), grow(5).talk('u', 'a'), () => true)
 	],
-	['saveSetting', 1, ({ db }) => saveSetting(db, 'language', 'es')],
+	['changeSetting', 1, ({ db }) => changeSetting(db, 'language', () => 'es')],
 	['saveProvider', 1, ({ db }) => saveProvider(db, provider)],
 	['removeProvider', 1, ({ db }) => removeProvider(db, 'q')]
 ];
@@ -180,7 +180,7 @@ describe('H21 versions', () => {
 		newer.version(2).stores({ meta: 'key' });
 		await newer.open();
 		expect(told).toBe(1);
-		await expect(saveSetting(db, 'a', 1)).rejects.toMatchObject({
+		await expect(changeSetting(db, 'a', () => 1)).rejects.toMatchObject({
 			name: 'StorageError',
 			kind: 'closed'
 		});

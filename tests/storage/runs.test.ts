@@ -206,6 +206,28 @@ describe('H16, H17 the life of a run', () => {
 		expect(await dump(db)).toBe(before);
 	});
 
+	test('H15, H11 a dropped Retry gives the old answer back', async () => {
+		const { db, session, u2, a2 } = await twoTurns();
+		const begun = await beginRetry(db, expected(session), u2.id, newRun(), 9);
+		if (begun.kind !== 'done') throw new Error('stale');
+		expect(begun.session.leafId).toBe(u2.id);
+		expect(await dropRun(db, begun.run, 10)).toBe(true);
+		expect(await db.sessions.get(session.id)).toMatchObject({
+			leafId: a2.id,
+			branchRevision: begun.session.branchRevision + 1
+		});
+	});
+
+	test('H14 a draft that another tab stored is left alone', async () => {
+		const { db, session, a2 } = await twoTurns();
+		const foreign = { text: 'from another tab', files: [] };
+		await db.sessions.update(session.id, { draft: foreign });
+		const draftBefore = { text: 'a question', files: [] };
+		const user = { ...question(a2.id), draftBefore };
+		const begun = await beginRun(db, expected(session), user, newRun(), 9);
+		expect(begun).toMatchObject({ kind: 'done', session: { draft: foreign } });
+	});
+
 	test('H16 a dropped run leaves the question unanswered, the revision as it was', async () => {
 		const { db, run, session } = await running();
 		expect(await dropRun(db, run)).toBe(true);

@@ -13,6 +13,8 @@ export interface Run {
 	readonly model: ModelRef;
 	readonly parts: readonly Part[];
 	/** Epoch milliseconds. */
+	/** Where the leaf was before a Retry moved it to the question; it goes back there when the run says nothing. */
+	readonly previousLeafId?: MessageId | null;
 	readonly startedAt: number;
 	readonly updatedAt: number;
 }

@@ -8,6 +8,15 @@ export interface Draft {
 
 export const emptyDraft: Draft = { text: '', files: [] };
 
+/** Whether two drafts hold the same text and files. */
+export function sameDraft(a: Draft, b: Draft): boolean {
+	return (
+		a.text === b.text &&
+		a.files.length === b.files.length &&
+		a.files.every((file, index) => file.sha256 === b.files[index]?.sha256)
+	);
+}
+
 /**
  * A conversation as the user sees it: one leaf of one tree. Sessions made by Fork share a tree, so messages are never
  * copied. `branchRevision` rises only when the branch's durable content or leaf changes.

@@ -1,18 +1,17 @@
 import { getContext, setContext } from 'svelte';
-import type { Remote } from 'comlink';
 import type { SessionId } from '$lib/history/message';
 import { emptyDraft, type Session } from '$lib/history/session';
 import { openDatabase, type HiloDatabase } from '$lib/storage/database';
 import { watchSessions } from '$lib/storage/live';
 import { addSession, deleteSession, patchSession } from '$lib/storage/sessions';
-import type { WorkerApi } from '$lib/worker/api';
-import { startWorker } from '$lib/worker/client';
+import { startWorker, type Compute } from '$lib/worker/client';
 import type { Conversation } from './conversation.svelte';
 import { isEmptyDraft } from './drafting';
 import { newId } from './ids';
 import { Models } from './models.svelte';
 import { storageNotice } from './notices';
-import { Settings } from './settings.svelte';
+import { answeringNow } from './lock';
+import { Settings, type SettingValues } from './settings.svelte';
 import { Transfer } from './transfer.svelte';
 import type { Notice, NoticeAction, SessionLine } from './view';
 
@@ -24,17 +23,18 @@ export class Hilo {
 	readonly settings: Settings;
 	readonly transfer: Transfer;
 	readonly db: HiloDatabase;
-	readonly worker: Remote<WorkerApi>;
+	readonly worker: Compute;
 	readonly #goto: (path: string) => void;
 	#sessions = $state.raw<readonly Session[] | null>(null);
 	#busy = $state.raw<ReadonlySet<SessionId>>(new Set());
 	#notice = $state.raw<Notice | null>(null);
 	#outdated = $state.raw(false);
 	#active = $state.raw<Conversation | null>(null);
+	#wanted: SessionId | null = null;
 	/** Conversations of this page: the shown one, and those whose answer or compaction goes on behind it. */
 	readonly #open = new Map<SessionId, Conversation>();
 
-	private constructor(db: HiloDatabase, worker: Remote<WorkerApi>, goto: (path: string) => void) {
+	private constructor(db: HiloDatabase, worker: Compute, goto: (path: string) => void) {
 		this.db = db;
 		this.worker = worker;
 		this.#goto = goto;
@@ -59,8 +59,9 @@ export class Hilo {
 				db,
 				(sessions, busy) => {
 					app.#sessions = sessions;
-					app.#busy = busy;
 					resolve();
+					// A run without its tab was interrupted: nothing is busy there.
+					void answeringNow(busy).then((ids) => (app.#busy = ids));
 				},
 				(error) => {
 					app.#notice = storageNotice(error);
@@ -94,9 +95,19 @@ export class Hilo {
 		return this.#outdated;
 	}
 
-	/** An answer or a compaction is under way in this tab: no moment for an update. */
+	/** An answer or a compaction is under way, here or in another tab: no moment for an update. */
 	get isBusy(): boolean {
-		return this.#busy.size > 0 || (this.#active?.isBusy ?? false);
+		return this.#busy.size > 0 || [...this.#open.values()].some(({ isBusy }) => isBusy);
+	}
+
+	/** A sentence above the page. */
+	say(notice: Notice | null): void {
+		this.#notice = notice;
+	}
+
+	/** Remembers a choice made in passing; a failure is said and changes nothing on screen. */
+	async remember(patch: Partial<SettingValues>): Promise<void> {
+		await this.#write(() => this.settings.change(patch));
 	}
 
 	act(action: NoticeAction): void {
@@ -155,7 +166,12 @@ export class Hilo {
 		await this.#write(() => patchSession(this.db, id, { pinned }));
 	}
 
+	/** Deletes a session. What it was answering is stopped first: nobody would read it. */
 	async remove(id: SessionId): Promise<void> {
+		const conversation = this.#open.get(id);
+		this.#open.delete(id);
+		if (this.#active === conversation) this.hide();
+		await conversation?.close();
 		await this.#write(() => deleteSession(this.db, id));
 	}
 
@@ -169,12 +185,33 @@ export class Hilo {
 	 * False when there is no session of this id.
 	 */
 	async show(id: SessionId): Promise<boolean> {
+		this.#wanted = id;
+		if (this.#active?.session.id !== id) this.#active = null;
 		const conversation = this.#open.get(id) ?? (await this.#read(id));
 		if (!conversation) return false;
-		this.#open.set(id, conversation);
-		this.#active = conversation;
+		// Two clicks may have read the same one; the first to arrive is kept.
+		const kept = this.#open.get(id) ?? conversation;
+		if (kept !== conversation) void conversation.close();
+		this.#open.set(id, kept);
+		// Slower than the next click: it is not the one that is wanted any more.
+		if (this.#wanted === id) this.#active = kept;
 		this.#letGo();
 		return true;
+	}
+
+	/** No conversation is on screen. */
+	hide(): void {
+		this.#wanted = null;
+		this.#active = null;
+		this.#letGo();
+	}
+
+	#letGo(): void {
+		for (const [id, conversation] of this.#open) {
+			if (id === this.#wanted || conversation.isBusy) continue;
+			this.#open.delete(id);
+			void conversation.close();
+		}
 	}
 
 	/** Loads the conversation room with the first conversation, not with the app. */
@@ -188,20 +225,6 @@ export class Hilo {
 			openSettings: () => this.#goto('/settings'),
 			onFirstAnswer: () => void askToPersist()
 		});
-	}
-
-	/** No conversation is on screen. */
-	hide(): void {
-		this.#active = null;
-		this.#letGo();
-	}
-
-	#letGo(): void {
-		for (const [id, conversation] of this.#open) {
-			if (conversation === this.#active || conversation.isBusy) continue;
-			this.#open.delete(id);
-			void conversation.close();
-		}
 	}
 
 	/** True when the write happened; otherwise the notice says why not. */

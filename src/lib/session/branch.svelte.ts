@@ -1,10 +1,9 @@
-import type { Remote } from 'comlink';
 import { cachedMeasure, measureMessage, type Measure } from '$lib/context/measure';
 import { BoundaryError, project, type Projection } from '$lib/context/projection';
 import type { ConversationMessage, Message, MessageId } from '$lib/history/message';
 import { readContext, readEarlier, readSiblings, readWindow } from '$lib/storage/branch';
 import type { HiloDatabase } from '$lib/storage/database';
-import type { WorkerApi } from '$lib/worker/api';
+import type { Compute } from '$lib/worker/client';
 import type { SiblingPosition } from './view';
 
 /** Fewer messages than this are measured on the page: a trip to the worker would cost more. */
@@ -21,12 +20,14 @@ export class LoadedBranch {
 	#siblings = $state.raw<ReadonlyMap<MessageId, readonly MessageId[]>>(new Map());
 	#damage = $state.raw<string | null>(null);
 	#generation = 0;
-	#reading: Promise<readonly Message[]> | null = null;
+	#reading: Promise<void> | null = null;
+	/** The read that `#context` came from; it may lag behind the window. */
+	#contextOf = -1;
 	readonly #measured = new Map<MessageId, number>();
 	readonly #db: HiloDatabase;
-	readonly #worker: Remote<WorkerApi>;
+	readonly #worker: Compute;
 
-	constructor(db: HiloDatabase, worker: Remote<WorkerApi>) {
+	constructor(db: HiloDatabase, worker: Compute) {
 		this.#db = db;
 		this.#worker = worker;
 	}
@@ -46,18 +47,24 @@ export class LoadedBranch {
 	}
 
 	/** The projection, or null until its messages have been read. */
-	get projection(): Projection | null {
-		return this.#context ? project(this.#context) : null;
-	}
+	readonly projection: Projection | null = $derived(this.#context ? project(this.#context) : null);
 
 	/** Tokens of a message, measured once. */
 	readonly measure: Measure = cachedMeasure(
 		(message) => this.#measured.get(message.id) ?? measureMessage(message)
 	);
 
-	/** Reads the branch that ends at `leafId`, and begins to read its context. */
+	/** Reads the branch that ends at `leafId`. Resolves with its window; its context is read on behind that. */
 	async load(leafId: MessageId | null): Promise<void> {
 		const generation = ++this.#generation;
+		const window = this.#readWindow(leafId, generation);
+		this.#reading = window.then(() => this.#readContext(leafId, generation));
+		// A failed read of the context is met again, and told, where the context is needed.
+		this.#reading.catch(() => undefined);
+		await window;
+	}
+
+	async #readWindow(leafId: MessageId | null, generation: number): Promise<void> {
 		const read = await readWindow(this.#db, leafId);
 		if (generation !== this.#generation) return;
 		if (read.kind === 'damaged') {
@@ -70,16 +77,21 @@ export class LoadedBranch {
 		this.#messages = read.messages;
 		this.#complete = read.complete;
 		this.#siblings = siblings;
-		this.#context = null;
-		this.#reading = this.#readContext(leafId, generation);
-		// A failed read of the context is met again, and told, where the context is needed.
-		this.#reading.catch(() => undefined);
 	}
 
-	/** The projection once its messages have been read and measured. */
+	/**
+	 * The projection once its messages have been read and measured.
+	 * @throws when the history is damaged: an empty projection would send a question without what it is about
+	 */
 	async ready(): Promise<Projection> {
-		await this.#reading;
-		return project(this.#context ?? []);
+		let reading: Promise<void> | null = null;
+		// A newer read may have begun meanwhile; only the newest is of the present branch.
+		while (reading !== this.#reading) {
+			reading = this.#reading;
+			await reading;
+		}
+		if (!this.#context) throw new Error(this.#damage ?? 'This branch has not been read.');
+		return project(this.#context);
 	}
 
 	/** The projection of another leaf, for an action that would move there first. */
@@ -89,22 +101,25 @@ export class LoadedBranch {
 		return project(read.messages);
 	}
 
-	async #readContext(leafId: MessageId | null, generation: number): Promise<readonly Message[]> {
+	async #readContext(leafId: MessageId | null, generation: number): Promise<void> {
 		const read = await readContext(this.#db, leafId);
-		if (read.kind === 'damaged') {
-			if (generation === this.#generation) this.#damage = read.what;
-			return [];
-		}
+		if (generation !== this.#generation) return;
+		if (read.kind === 'damaged') return this.#refuse(read.what);
 		try {
 			project(read.messages);
 		} catch (error) {
 			if (!(error instanceof BoundaryError)) throw error;
-			if (generation === this.#generation) this.#damage = error.message;
-			return [];
+			return this.#refuse(error.message);
 		}
 		await this.#measureAll(read.messages);
-		if (generation === this.#generation) this.#context = read.messages;
-		return read.messages;
+		if (generation !== this.#generation) return;
+		this.#context = read.messages;
+		this.#contextOf = generation;
+	}
+
+	#refuse(what: string): void {
+		this.#damage = what;
+		this.#context = null;
 	}
 
 	async #measureAll(messages: readonly Message[]): Promise<void> {
@@ -120,9 +135,13 @@ export class LoadedBranch {
 	/** Adds the message just written below the leaf. */
 	async append(message: Message): Promise<void> {
 		if (this.#messages.at(-1)?.id === message.id) return;
-		if (message.parentId !== (this.#messages.at(-1)?.id ?? null)) return this.load(message.id);
+		const follows = message.parentId === (this.#messages.at(-1)?.id ?? null);
+		// A context still being read would come without this message: read it all again.
+		if (!follows || !this.#context || this.#contextOf !== this.#generation) {
+			return this.load(message.id);
+		}
 		this.#messages = [...this.#messages, message];
-		if (this.#context) this.#context = fromBoundary([...this.#context, message]);
+		this.#context = fromBoundary([...this.#context, message]);
 		const siblings = await readSiblings(this.#db, [message]);
 		this.#siblings = new Map([...this.#siblings, ...siblings]);
 	}

@@ -1,4 +1,3 @@
-import type { Remote } from 'comlink';
 import { compact, type CompactOutcome, type Progress } from '$lib/compaction/compact';
 import type { CompactPlan } from '$lib/compaction/plan';
 import type { Capacity } from '$lib/context/capacity';
@@ -9,12 +8,12 @@ import type { ProviderConfig } from '$lib/models/provider';
 import { commitCheckpoint } from '$lib/storage/commit-checkpoint';
 import type { HiloDatabase } from '$lib/storage/database';
 import { expectedOf } from '$lib/storage/expected';
-import type { WorkerApi } from '$lib/worker/api';
+import type { Compute } from '$lib/worker/client';
 import { newId } from './ids';
 
 export interface CompactingOptions {
 	readonly db: HiloDatabase;
-	readonly worker: Remote<WorkerApi>;
+	readonly worker: Compute;
 	/** The session as it was when the plan was made: the checkpoint commits only onto exactly this branch. */
 	readonly session: Session;
 	readonly plan: CompactPlan;
@@ -33,6 +32,7 @@ export async function runCompaction(
 	const expected = expectedOf(options.session);
 	const { summarise } = await import('$lib/models/summarise');
 	let session: Session | null = null;
+	let isCommitting = false;
 	const finished = compact<Failure>(plan, {
 		read: (messages, limits, previous) => worker.read(messages, limits, previous),
 		summarise: async (request, signal) => {
@@ -40,6 +40,7 @@ export async function runCompaction(
 			return failure ? { kind: 'failed', failure } : { kind: 'answer', answer };
 		},
 		commit: async (checkpoint, signal) => {
+			isCommitting = true;
 			const id = newId.message();
 			const committed = await commitCheckpoint(db, expected, checkpoint, id, Date.now(), signal);
 			if (committed.kind === 'committed') session = committed.session;
@@ -52,13 +53,12 @@ export async function runCompaction(
 		model,
 		summariser: options.capacity
 	});
-	// Cancel is at once: what is still under way cannot commit, because the commit asks the same signal.
-	const outcome = await Promise.race([finished, cancelled(signal)]);
+	// Cancel is at once: what is still under way cannot commit, because the commit asks the same signal. Only a commit that
+	// has begun is waited for: whether it was in time is the transaction's to say.
 	finished.catch(() => undefined);
-	// A commit that completed before the cancel reached it has happened; memory must say so too.
-	return outcome.kind === 'cancelled' && session
-		? { outcome: await finished, session }
-		: { outcome, session };
+	const first = await Promise.race([finished, cancelled(signal)]);
+	const outcome = first.kind === 'cancelled' && isCommitting ? await finished : first;
+	return { outcome, session };
 }
 
 function cancelled(signal: AbortSignal): Promise<{ readonly kind: 'cancelled' }> {

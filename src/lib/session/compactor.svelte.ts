@@ -1,7 +1,8 @@
 import type { CompactOutcome } from '$lib/compaction/compact';
 import { planCompaction, type CompactPlan, type NoopReason } from '$lib/compaction/plan';
 import type { Capacity } from '$lib/context/capacity';
-import type { ConversationMessage, Trigger } from '$lib/history/message';
+import type { Projection } from '$lib/context/projection';
+import type { ConversationMessage, ModelRef, Trigger } from '$lib/history/message';
 import type { Session } from '$lib/history/session';
 import type { Failure } from '$lib/models/failure';
 import { runCompaction } from './compacting';
@@ -11,6 +12,7 @@ import {
 	missingModelNotice,
 	noRoomNotice,
 	rejectionNotice,
+	restingNotice,
 	staleNotice
 } from './notices';
 import type { Thread } from './thread.svelte';
@@ -30,9 +32,13 @@ export interface CompactionWish {
 	readonly focus?: string;
 	/** No run is open. */
 	readonly stable: boolean;
+	/** The branch to plan for, where it is not the one on screen. */
+	readonly projection?: Projection;
+	/** Moves to that branch once there is a plan. False: it changed meanwhile, and a notice says so. */
+	readonly arrive?: () => Promise<boolean>;
 }
 
-/** Three failures in a row on one revision: automatic triggers rest until something changes. */
+/** After three failures in a row automatic triggers rest, until one succeeds, the user asks, or the model changes. */
 const FAILURES_MAX = 3;
 
 /** The one compaction of a conversation: planned, run, cancelled, explained. */
@@ -40,7 +46,8 @@ export class Compactor {
 	#view = $state.raw<CompactionView | null>(null);
 	#current = $state.raw<Promise<Compacted> | null>(null);
 	#stop: AbortController | null = null;
-	#failures = { revision: -1, count: 0 };
+	#failures = 0;
+	#failedModel: ModelRef | null = null;
 	readonly #thread: Thread;
 
 	constructor(thread: Thread) {
@@ -77,10 +84,11 @@ export class Compactor {
 	async #plan(wish: CompactionWish): Promise<Compacted> {
 		const thread = this.#thread;
 		const { session, branch } = thread;
-		const rests =
-			this.#failures.revision === session.branchRevision && this.#failures.count >= FAILURES_MAX;
-		if (wish.trigger === 'auto' && rests) return { kind: 'not-committed' };
-		const projection = await branch.ready();
+		if (this.#rests(wish.trigger)) {
+			if (wish.trigger === 'preflight') thread.notice = restingNotice;
+			return { kind: 'not-committed' };
+		}
+		const projection = wish.projection ?? (await branch.ready());
 		const { capacity } = thread;
 		if (!capacity) {
 			if (wish.trigger !== 'auto') thread.notice = missingModelNotice;
@@ -100,7 +108,9 @@ export class Compactor {
 			measure: branch.measure,
 			...(focus ? { focus } : {})
 		});
-		return plan.kind === 'noop' ? plan : this.#run(plan, session, capacity);
+		if (plan.kind === 'noop') return plan;
+		if (wish.arrive && !(await wish.arrive())) return { kind: 'not-committed' };
+		return this.#run(plan, thread.session, capacity);
 	}
 
 	async #run(plan: CompactPlan, session: Session, capacity: Capacity): Promise<Compacted> {
@@ -135,19 +145,18 @@ export class Compactor {
 			})
 		);
 		if (outcome.kind !== 'committed') {
-			await this.#explain(outcome, plan.trigger, session.branchRevision);
+			await this.#explain(outcome, plan.trigger);
 			return { kind: 'not-committed' };
 		}
 		if (after) thread.follow(after);
-		this.#failures = { revision: -1, count: 0 };
+		this.#failures = 0;
 		await thread.branch.append(outcome.message);
 		return { kind: 'committed' };
 	}
 
 	async #explain(
 		outcome: Exclude<CompactOutcome<Failure>, { kind: 'committed' }>,
-		trigger: Trigger,
-		revision: number
+		trigger: Trigger
 	): Promise<void> {
 		const thread = this.#thread;
 		switch (outcome.kind) {
@@ -171,7 +180,14 @@ export class Compactor {
 			case 'no-room':
 				thread.notice = noRoomNotice;
 		}
-		const isSame = this.#failures.revision === revision;
-		this.#failures = { revision, count: isSame ? this.#failures.count + 1 : 1 };
+		this.#failures++;
+		this.#failedModel = thread.session.model;
+	}
+
+	#rests(trigger: Trigger): boolean {
+		const { provider, model } = this.#thread.session.model;
+		const isSame = this.#failedModel?.provider === provider && this.#failedModel.model === model;
+		if (trigger === 'manual' || !isSame) this.#failures = 0;
+		return this.#failures >= FAILURES_MAX;
 	}
 }

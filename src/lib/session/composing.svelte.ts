@@ -1,5 +1,5 @@
 import type { FilePart } from '$lib/history/message';
-import { emptyDraft, type Draft } from '$lib/history/session';
+import { emptyDraft, sameDraft, type Draft } from '$lib/history/session';
 import { attach, AttachError, mergeDrafts } from './drafting';
 import { storageNotice } from './notices';
 import type { Thread } from './thread.svelte';
@@ -9,17 +9,24 @@ const DRAFT_DELAY = 300;
 
 /**
  * What the user writes, and what they have sent that waits. A waiting message is frozen, and stays part of the stored
- * draft until it is a message: a crash in between brings it back.
+ * draft until it is a message: a crash in between brings it back. Only what was changed here is ever written, so that an
+ * idle tab cannot wipe what another one stored.
  */
 export class Composing {
 	#draft = $state.raw<Draft>(emptyDraft);
 	#waiting = $state.raw<Draft | null>(null);
+	#attaching = $state(0);
+	/** The draft as the database has it, as far as this tab knows. */
+	#stored: Draft;
+	#isDirty = false;
+	#isSending = false;
 	#timer: ReturnType<typeof setTimeout> | null = null;
 	readonly #thread: Thread;
 
 	constructor(thread: Thread) {
 		this.#thread = thread;
 		this.#draft = thread.session.draft;
+		this.#stored = thread.session.draft;
 	}
 
 	get draft(): Draft {
@@ -30,10 +37,20 @@ export class Composing {
 		return this.#waiting;
 	}
 
+	/** A file is being read: a message sent now would go without it. */
+	get isAttaching(): boolean {
+		return this.#attaching > 0;
+	}
+
+	/** The stored draft as this tab knows it. */
+	get stored(): Draft {
+		return this.#stored;
+	}
+
 	set(draft: Draft): void {
 		this.#draft = draft;
-		if (this.#timer) clearTimeout(this.#timer);
-		this.#timer = setTimeout(() => void this.flush(), DRAFT_DELAY);
+		this.#isDirty = true;
+		this.#schedule();
 	}
 
 	/** Adds to the draft, losing nothing of it. */
@@ -49,9 +66,22 @@ export class Composing {
 		return draft;
 	}
 
-	/** The frozen message has become durable. */
-	sent(): void {
+	/** Writes the question and what stays of the draft in one go; no draft of before can come after it. */
+	async send<T>(write: () => Promise<T>): Promise<T> {
+		this.#isSending = true;
+		try {
+			return await write();
+		} finally {
+			this.#isSending = false;
+			if (this.#isDirty) this.#schedule();
+		}
+	}
+
+	/** The frozen message has become durable, and `left` is what is stored as the draft. */
+	sent(left: Draft): void {
 		this.#waiting = null;
+		this.#stored = left;
+		this.#isDirty = !sameDraft(this.#draft, left);
 	}
 
 	/** The frozen message was not sent: it is a draft again, with what was typed meanwhile. */
@@ -62,26 +92,51 @@ export class Composing {
 		this.set(back);
 	}
 
-	/** Writes the draft now: before the page goes away. */
+	/** What another tab stored is shown, unless something is being written here. */
+	onStored(draft: Draft): void {
+		const isIdle = !this.#isDirty && !this.#waiting && !this.#isSending && !document.hasFocus();
+		if (!isIdle || sameDraft(draft, this.#draft)) return;
+		this.#draft = draft;
+		this.#stored = draft;
+	}
+
+	/** Writes the draft now, if it was changed here: before a send, and before the page goes away. */
 	async flush(): Promise<void> {
 		if (this.#timer) clearTimeout(this.#timer);
 		this.#timer = null;
+		if (!this.#isDirty || this.#isSending) return;
 		const draft = this.#waiting ? mergeDrafts(this.#waiting, this.#draft) : this.#draft;
-		await this.#thread.guard(() => this.#thread.patch({ draft }));
+		this.#isDirty = false;
+		const isWritten = await this.#thread.guard(async () => {
+			await this.#thread.patch({ draft });
+			return true;
+		});
+		if (isWritten) this.#stored = draft;
+		else this.#isDirty = true;
+	}
+
+	#schedule(): void {
+		if (this.#timer) clearTimeout(this.#timer);
+		this.#timer = setTimeout(() => void this.flush(), DRAFT_DELAY);
 	}
 
 	/** Attaches files; one that cannot be is named, the others are attached. */
 	async attach(files: readonly File[]): Promise<void> {
 		const { db, worker } = this.#thread.deps;
-		for (const file of files) {
-			try {
-				this.add({ text: '', files: [await attach(db, worker, file)] });
-			} catch (error) {
-				this.#thread.notice =
-					error instanceof AttachError
-						? { tone: 'warning', title: error.message, actions: ['dismiss'] }
-						: storageNotice(error);
+		this.#attaching++;
+		try {
+			for (const file of files) {
+				try {
+					this.add({ text: '', files: [await attach(db, worker, file)] });
+				} catch (error) {
+					this.#thread.notice =
+						error instanceof AttachError
+							? { tone: 'warning', title: error.message, actions: ['dismiss'] }
+							: storageNotice(error);
+				}
 			}
+		} finally {
+			this.#attaching--;
 		}
 	}
 

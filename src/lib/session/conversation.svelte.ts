@@ -27,6 +27,8 @@ export class Conversation implements ConversationView {
 	readonly #runner: Runner;
 	readonly #sender: Sender;
 	readonly #closed = new AbortController();
+	/** An action on the branch is between its click and its end: a second one would disturb it. */
+	#isActing = $state(false);
 
 	private constructor(thread: Thread) {
 		this.#thread = thread;
@@ -43,7 +45,10 @@ export class Conversation implements ConversationView {
 		const thread = new Thread(session, deps);
 		await thread.branch.load(session.leafId);
 		const conversation = new Conversation(thread);
-		const stop = thread.watch((run) => conversation.#runner.onRow(run));
+		const stop = thread.watch((row, run) => {
+			conversation.#composing.onStored(row.draft);
+			conversation.#runner.onRow(run);
+		});
 		conversation.#closed.signal.addEventListener('abort', stop);
 		return conversation;
 	}
@@ -88,18 +93,30 @@ export class Conversation implements ConversationView {
 	}
 	/** Something of this tab goes on that must not be left. */
 	get isBusy(): boolean {
-		return this.#runner.isOwn || this.#compactor.current !== null || this.waiting !== null;
+		return (
+			this.#isActing ||
+			this.#runner.isOwn ||
+			this.#compactor.current !== null ||
+			this.waiting !== null
+		);
 	}
 	get branchLocked(): boolean {
 		return (
+			this.#isActing ||
 			this.#runner.isOpen ||
-			this.compaction !== null ||
+			this.#compactor.current !== null ||
 			this.waiting !== null ||
 			this.readOnly !== null
 		);
 	}
 	get canSend(): boolean {
-		return !this.#runner.isOpen && this.waiting === null && this.readOnly === null;
+		return (
+			!this.#isActing &&
+			!this.#runner.isOpen &&
+			!this.#composing.isAttaching &&
+			this.waiting === null &&
+			this.readOnly === null
+		);
 	}
 
 	readonly context: ContextReading | null = $derived.by(() => {
@@ -171,14 +188,25 @@ export class Conversation implements ConversationView {
 	retry(assistantId?: MessageId): Promise<void> {
 		return this.#act(() => this.#sender.retry(assistantId));
 	}
-	edit(userId: MessageId, text: string): Promise<void> {
-		return this.#act(() => this.#sender.edit(userId, text));
+	async edit(userId: MessageId, text: string): Promise<boolean> {
+		let isTaken = false;
+		await this.#act(async () => {
+			isTaken = await this.#sender.edit(userId, text).catch((error: unknown) => {
+				// The text is in the composer; the failure is told like any other.
+				isTaken = true;
+				throw error;
+			});
+		});
+		return isTaken;
 	}
 	keepInterrupted(): Promise<void> {
 		return this.#act(() => this.#runner.keepInterrupted());
 	}
-	compact(focus?: string): Promise<void> {
-		return this.#act(async () => {
+	async compact(focus?: string): Promise<void> {
+		if (this.branchLocked) return;
+		this.#thread.notice = null;
+		// Not an action that locks the composer: a message can be sent meanwhile, and waits.
+		await this.#thread.guard(async () => {
 			const compacted = await this.#compactor.compact({
 				trigger: 'manual',
 				stable: this.run === null,
@@ -208,7 +236,12 @@ export class Conversation implements ConversationView {
 	async #act(action: () => Promise<void>): Promise<void> {
 		if (this.branchLocked) return;
 		this.#thread.notice = null;
-		await this.#thread.guard(action);
+		this.#isActing = true;
+		try {
+			await this.#thread.guard(action);
+		} finally {
+			this.#isActing = false;
+		}
 	}
 
 	async setModel(model: ModelRef): Promise<void> {

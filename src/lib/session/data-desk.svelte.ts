@@ -12,7 +12,8 @@ export class DataDesk implements DataView {
 	#sessions = $state.raw<number | null>(null);
 
 	constructor(private readonly hilo: Hilo) {
-		void this.#measure();
+		// Figures that cannot be had stay blank; the page's actions do not need them.
+		this.#measure().catch(() => undefined);
 	}
 
 	get used() {

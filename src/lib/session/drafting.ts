@@ -1,10 +1,9 @@
-import type { Remote } from 'comlink';
 import { imageTokens } from '$lib/context/images';
 import type { FilePart, MessageId, SessionId, TreeId, UserMessage } from '$lib/history/message';
 import type { Draft } from '$lib/history/session';
 import { addAttachment } from '$lib/storage/attachments';
 import type { HiloDatabase } from '$lib/storage/database';
-import type { WorkerApi } from '$lib/worker/api';
+import type { Compute } from '$lib/worker/client';
 
 /** Whether there is nothing to send. */
 export function isEmptyDraft(draft: Draft): boolean {
@@ -59,11 +58,7 @@ const textNames =
 const imageTypes = /^image\/(png|jpeg|webp|gif)$/;
 
 /** Stores a file's bytes and gives the part that stands for it in a message. Estimates are made in the worker. */
-export async function attach(
-	db: HiloDatabase,
-	worker: Remote<WorkerApi>,
-	file: File
-): Promise<FilePart> {
+export async function attach(db: HiloDatabase, worker: Compute, file: File): Promise<FilePart> {
 	if (file.size > FILE_MAX) {
 		throw new AttachError(`${file.name} is larger than 64 MB and was not attached.`);
 	}

@@ -21,3 +21,10 @@ export function holdRunLock(id: SessionId): Promise<(() => void) | null> {
 export async function runLockFree(id: SessionId, signal: AbortSignal): Promise<void> {
 	await navigator.locks.request(nameOf(id), { signal }, () => undefined);
 }
+
+/** Those of `ids` whose answer is being written in some tab now. */
+export async function answeringNow(ids: Iterable<SessionId>): Promise<ReadonlySet<SessionId>> {
+	const { held = [] } = await navigator.locks.query();
+	const names = new Set(held.map((lock) => lock.name));
+	return new Set([...ids].filter((id) => names.has(nameOf(id))));
+}

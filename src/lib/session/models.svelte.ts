@@ -4,7 +4,12 @@ import { limitsOf } from '$lib/models/limits';
 import { isLocal } from '$lib/models/local-server';
 import { offlineModel, offlineProvider, type ProviderConfig } from '$lib/models/provider';
 import type { HiloDatabase, ModelRow, ProviderRow } from '$lib/storage/database';
-import { readProviders, removeProvider, saveProvider } from '$lib/storage/providers';
+import {
+	changeProvider,
+	readProviders,
+	removeProvider,
+	saveProvider
+} from '$lib/storage/providers';
 import { openKey, sealKey } from '$lib/storage/vault';
 import type { ModelChoice } from './view';
 
@@ -119,12 +124,12 @@ export class Models {
 
 	/** Keeps the lower window a provider named when it refused a request. */
 	async learn(ref: ModelRef, window: number): Promise<void> {
-		const row = this.#rows.find((row) => row.id === ref.provider);
-		if (!row) return;
-		const models = row.models.map((model) =>
-			model.model === ref.model ? { ...model, learntWindow: window } : model
-		);
-		await saveProvider(this.#db, { ...row, models });
+		await changeProvider(this.#db, ref.provider, (row) => ({
+			...row,
+			models: row.models.map((model) =>
+				model.model === ref.model ? { ...model, learntWindow: window } : model
+			)
+		}));
 		await this.load();
 	}
 }

@@ -96,6 +96,14 @@ export function rejectionNotice(rejection: Rejection): Notice {
 	};
 }
 
+export const restingNotice: Notice = {
+	tone: 'warning',
+	title: 'Compaction failed three times in a row, so it no longer starts by itself.',
+	safe: 'Nothing was sent. Your draft is as you left it.',
+	advice: 'Compact by hand, or choose another model.',
+	actions: ['compact', 'dismiss']
+};
+
 export const noRoomNotice: Notice = {
 	tone: 'warning',
 	title: 'This model’s window is too small to summarise with.',
@@ -121,7 +129,7 @@ export const staleNotice: Notice = {
 export const cancelledNotice: Notice = {
 	tone: 'info',
 	title: 'Compaction cancelled.',
-	safe: 'No checkpoint was written. The message that was waiting is back in the composer.',
+	safe: 'No checkpoint was written; the conversation is as it was.',
 	actions: ['dismiss']
 };
 
@@ -148,14 +156,27 @@ const storageSentences: Readonly<Record<StorageFailureKind, readonly [string, st
 
 /** A write that did not happen. What was stored before is untouched. */
 export function storageNotice(error: unknown): Notice {
-	const kind = error instanceof StorageError ? error.kind : 'unknown';
+	if (!(error instanceof StorageError)) return brokenNotice(error);
+	const { kind } = error;
 	const [title, advice] = storageSentences[kind];
 	return {
 		tone: 'error',
 		title,
 		safe: 'What was saved before is intact. Text you see here stays on screen: copy it to be sure.',
 		advice,
+		detail: error.message,
+		actions: kind === 'closed' || kind === 'outdated' ? ['reload', 'dismiss'] : ['dismiss']
+	};
+}
+
+/** Something failed that is not the database's saying: a part of the app that did not load, a defect. */
+function brokenNotice(error: unknown): Notice {
+	return {
+		tone: 'error',
+		title: 'That did not work.',
+		safe: 'What was saved before is intact.',
+		advice: 'Try again. If it fails again, copy what you want to keep and reload the page.',
 		detail: error instanceof Error ? error.message : String(error),
-		actions: kind === 'quota' ? ['dismiss'] : ['reload', 'dismiss']
+		actions: ['dismiss']
 	};
 }

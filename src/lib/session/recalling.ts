@@ -1,15 +1,14 @@
-import type { Remote } from 'comlink';
 import { cutAt, tokensPerResult } from '$lib/context/results';
 import { plainText } from '$lib/context/recall';
 import type { Capacity } from '$lib/context/capacity';
 import { shortId, type ConversationMessage, type MessageId } from '$lib/history/message';
 import { readWhole } from '$lib/storage/branch';
 import type { HiloDatabase } from '$lib/storage/database';
-import type { WorkerApi } from '$lib/worker/api';
+import type { Compute } from '$lib/worker/client';
 
 export interface RecallingOptions {
 	readonly db: HiloDatabase;
-	readonly worker: Remote<WorkerApi>;
+	readonly worker: Compute;
 	/** The end of the branch that may be read: never another branch. */
 	readonly leafId: MessageId;
 	readonly capacity: Capacity;

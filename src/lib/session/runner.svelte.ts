@@ -20,6 +20,8 @@ export type BeginRun = (run: {
 /** The one run of a conversation: this tab's, another tab's, or one that was interrupted. */
 export class Runner {
 	#view = $state.raw<RunView | null>(null);
+	/** The run that `#view` shows. */
+	#shownId: string | null = null;
 	#ownId = $state.raw<string | null>(null);
 	#foreignId: string | null = null;
 	#stop: AbortController | null = null;
@@ -54,17 +56,17 @@ export class Runner {
 		const thread = this.#thread;
 		const release = await holdRunLock(thread.session.id);
 		const runId = newId.run();
-		this.#ownId = runId;
 		let run: Run | null = null;
 		try {
 			if (release) {
+				this.#ownId = runId;
 				const fresh = { runId, messageId: newId.message(), model: thread.session.model };
 				run = await thread.own(() => begin(fresh));
 			}
 		} finally {
-			if (!run) {
+			if (!run && release) {
 				this.#ownId = null;
-				release?.();
+				release();
 			}
 		}
 		if (!run) {
@@ -73,15 +75,29 @@ export class Runner {
 			return false;
 		}
 		const started = run;
-		this.#view = { ...started, state: 'waiting' };
+		this.#show(started, 'waiting');
 		void thread.guard(async () => {
-			const isComplete = await this.#answer(started).finally(() => {
-				release?.();
+			let isComplete: boolean;
+			try {
+				isComplete = await this.#answer(started);
+			} catch (error) {
+				// What came of the answer stays on screen, and can be kept once that is possible again.
+				this.#foreignId = started.runId;
+				this.#show({ ...started, parts: this.#view?.parts ?? [] }, 'interrupted');
+				throw error;
+			} finally {
+				this.#stop = null;
 				this.#ownId = null;
-			});
+				release?.();
+			}
 			if (isComplete) await onComplete();
 		});
 		return true;
+	}
+
+	#show(run: Run, state: RunView['state']): void {
+		this.#shownId = run.runId;
+		this.#view = { ...run, state };
 	}
 
 	/** True when the answer ended by itself and is durable. */
@@ -94,7 +110,8 @@ export class Runner {
 		const { capacity } = thread;
 		const provider = await models.provider(run.model);
 		if (!provider || !capacity) {
-			await dropRun(db, run);
+			await thread.own(() => dropRun(db, run));
+			await thread.reload();
 			this.#view = null;
 			thread.notice = missingModelNotice;
 			return false;
@@ -108,18 +125,11 @@ export class Runner {
 				recall({ db, worker, leafId: run.parentId, capacity }, name, input),
 			signal: stop.signal,
 			onParts: (parts) => {
-				this.#view = { ...run, parts, state: stop.signal.aborted ? 'stopping' : 'streaming' };
+				this.#show({ ...run, parts }, stop.signal.aborted ? 'stopping' : 'streaming');
 			},
 			onSaveError: (error) => void thread.guard(() => Promise.reject(error))
 		});
-		this.#stop = null;
-		try {
-			await this.#settle(run, end);
-		} catch (error) {
-			// The answer stays on screen and can be kept once the database takes it.
-			this.#view = { ...run, parts: end.parts, state: 'interrupted' };
-			throw error;
-		}
+		await this.#settle(run, end);
 		if (!end.failure) {
 			thread.deps.onFirstAnswer();
 			return end.finish === 'stop';
@@ -141,7 +151,11 @@ export class Runner {
 		await thread.own(async () => {
 			if (saysSomething(end.parts)) {
 				await this.#keep(run, { parts: end.parts, metadata: metadataOf(run, end) });
-			} else await dropRun(thread.deps.db, run);
+			} else {
+				await dropRun(thread.deps.db, run);
+				// After a Retry the leaf has gone back to the answer it came from.
+				await thread.reload();
+			}
 			this.#view = null;
 		});
 	}
@@ -151,6 +165,8 @@ export class Runner {
 		const finished = await finishRun(thread.deps.db, run, content, Date.now());
 		if (!finished) return thread.reload();
 		thread.follow(finished.session);
+		// The branch was switched meanwhile: the answer stays on its own one.
+		if (finished.session.leafId !== finished.message.id) return thread.reload();
 		await this.#replace(finished.message);
 	}
 
@@ -173,7 +189,7 @@ export class Runner {
 		const { db } = thread.deps;
 		const shown = this.#view;
 		const row = await db.runs.get(thread.session.id);
-		if (shown?.state !== 'interrupted' || !row) return;
+		if (shown?.state !== 'interrupted' || row?.runId !== this.#shownId) return;
 		await thread.own(async () => {
 			if (saysSomething(shown.parts)) {
 				await this.#keep(row, {
@@ -195,7 +211,7 @@ export class Runner {
 		if (run.runId === this.#ownId) return;
 		const isKnown = this.#foreignId === run.runId;
 		if (!(isKnown && this.#view?.state === 'interrupted')) {
-			this.#view = { ...run, state: 'elsewhere' };
+			this.#show(run, 'elsewhere');
 		}
 		if (isKnown) return;
 		this.#foreignId = run.runId;
@@ -207,7 +223,7 @@ export class Runner {
 		await runLockFree(run.sessionId, this.#closed);
 		const left = await this.#thread.deps.db.runs.get(run.sessionId);
 		if (left?.runId === run.runId && this.#foreignId === run.runId) {
-			this.#view = { ...left, state: 'interrupted' };
+			this.#show(left, 'interrupted');
 		}
 	}
 }

@@ -13,6 +13,9 @@ import type { Thread } from './thread.svelte';
 
 /** Brings a question to the model: send, retry and edit, each through the same preflight. */
 export class Sender {
+	/** The revision a preflight's move made, so that only a move of our own is taken back. */
+	#moved: number | null = null;
+
 	constructor(
 		private readonly thread: Thread,
 		private readonly composing: Composing,
@@ -30,8 +33,11 @@ export class Sender {
 	async #deliver(draft: Draft): Promise<boolean> {
 		const pending = pendingMessage(draft);
 		if (!pending) return false;
+		await this.composing.flush();
 		await this.runner.keepInterrupted();
-		if (this.compactor.current && (await this.compactor.current).kind !== 'committed') return false;
+		const { current } = this.compactor;
+		// What it had nothing to do for stops no message; whether that fits is asked next.
+		if (current && (await current).kind === 'not-committed') return false;
 		if (!(await this.#fits(pending))) return false;
 		const isFirst = this.thread.session.title === '';
 		const isSent = await this.#ask(draft, this.thread.session.leafId);
@@ -43,64 +49,92 @@ export class Sender {
 	async retry(assistantId?: MessageId): Promise<void> {
 		const { thread, runner } = this;
 		await runner.keepInterrupted();
-		const userId = this.#questionOf(assistantId);
-		if (!userId) return;
-		const before = thread.session.leafId;
-		const projection = await thread.branch.projectionAt(userId);
-		if (!(await this.#fits(null, projection, userId))) {
-			// What a refused preflight moved goes back: the old answer is on screen again.
-			if (before !== thread.session.leafId) await thread.move(before);
-			return;
-		}
-		const at = this.#belowCheckpoint(userId);
-		await runner.ask(async (run) => {
-			const { db } = thread.deps;
-			const begun = await beginRetry(db, expectedOf(thread.session), at, run, Date.now());
-			if (begun.kind === 'stale') return null;
-			thread.follow(begun.session);
-			await thread.branch.load(begun.session.leafId);
-			return begun.run;
-		}, this.#afterwards);
+		const at = this.#questionOf(assistantId);
+		if (!at) return;
+		await this.#orBack(async () => {
+			const projection = await thread.branch.projectionAt(at);
+			if (!(await this.#fits(null, { projection, leafId: at }))) return false;
+			// A preflight has put a checkpoint below the unanswered question: the answer hangs below that.
+			const leaf = thread.branch.messages.at(-1);
+			const below = leaf?.role === 'checkpoint' && leaf.parentId === at ? leaf.id : at;
+			return runner.ask(async (run) => {
+				const { db } = thread.deps;
+				const expected = expectedOf(thread.session);
+				const begun = await beginRetry(db, expected, below, run, Date.now());
+				if (begun.kind === 'stale') return null;
+				thread.follow(begun.session);
+				await thread.branch.load(begun.session.leafId);
+				return begun.run;
+			}, this.#afterwards);
+		});
 	}
 
-	/** Sends `text` as a sibling of a user message; what followed the old one stays on its branch. */
-	async edit(userId: MessageId, text: string): Promise<void> {
-		const { thread, runner } = this;
+	/**
+	 * Sends `text` as a sibling of a user message; what followed the old one stays on its branch. False when there is no
+	 * such message; otherwise the text is sent, or in the composer with a notice that says why.
+	 */
+	async edit(userId: MessageId, text: string): Promise<boolean> {
+		const { thread } = this;
 		const message = thread.branch.messages.find((message) => message.id === userId);
-		if (message?.role !== 'user') return;
-		await runner.keepInterrupted();
+		if (message?.role !== 'user') return false;
 		const draft: Draft = { text, files: message.parts.filter((part) => part.type === 'file') };
 		const pending = pendingMessage(draft);
-		if (!pending) return;
-		const before = thread.session.leafId;
-		const projection = await thread.branch.projectionAt(message.parentId);
-		const isFit = await this.#fits(pending, projection, message.parentId);
-		const hasMoved = before !== thread.session.leafId;
-		if (isFit && (await this.#ask(draft, hasMoved ? thread.session.leafId : message.parentId))) {
-			return;
+		if (!pending) return false;
+		let isSent = false;
+		try {
+			await this.runner.keepInterrupted();
+			isSent = await this.#orBack(async () => {
+				const leafId = message.parentId;
+				const projection = await thread.branch.projectionAt(leafId);
+				if (!(await this.#fits(pending, { projection, leafId }))) return false;
+				const leaf = thread.branch.messages.at(-1);
+				const isBelow = leaf?.role === 'checkpoint' && leaf.parentId === leafId;
+				return this.#ask(draft, isBelow ? leaf.id : leafId);
+			});
+		} finally {
+			if (!isSent) this.composing.add(draft);
 		}
-		this.composing.add(draft);
-		if (hasMoved) await thread.move(before);
+		return true;
+	}
+
+	/** Runs an action that may move the leaf on its way; if it asks nothing, the leaf goes back to where it was. */
+	async #orBack(action: () => Promise<boolean>): Promise<boolean> {
+		const { thread } = this;
+		const before = thread.session.leafId;
+		let isAsked = false;
+		try {
+			isAsked = await action();
+			return isAsked;
+		} finally {
+			const hasMoved = thread.session.leafId !== before;
+			const isOurs = this.#moved !== null && thread.session.branchRevision >= this.#moved;
+			if (!isAsked && hasMoved && isOurs) await thread.move(before);
+			this.#moved = null;
+		}
 	}
 
 	/** Makes the question durable below `parentId` and has it answered. */
 	#ask(draft: Draft, parentId: MessageId | null): Promise<boolean> {
 		const { thread, composing } = this;
 		return this.runner.ask(async (run) => {
-			const begun = await beginRun(
-				thread.deps.db,
-				expectedOf(thread.session),
-				{
-					id: newId.message(),
-					parentId,
-					draft: { role: 'user', parts: draftParts(draft), metadata: {} },
-					draftAfter: composing.draft
-				},
-				run,
-				Date.now()
+			const draftAfter = composing.draft;
+			const begun = await composing.send(() =>
+				beginRun(
+					thread.deps.db,
+					expectedOf(thread.session),
+					{
+						id: newId.message(),
+						parentId,
+						draft: { role: 'user', parts: draftParts(draft), metadata: {} },
+						draftBefore: composing.stored,
+						draftAfter
+					},
+					run,
+					Date.now()
+				)
 			);
 			if (begun.kind === 'stale') return null;
-			composing.sent();
+			composing.sent(begun.session.draft);
 			thread.follow(begun.session);
 			await thread.branch.append(begun.message);
 			return begun.run;
@@ -113,13 +147,13 @@ export class Sender {
 	};
 
 	/**
-	 * Preflight: whether the next request fits, after a compaction where it must. For Retry and Edit the leaf first moves
-	 * to where the request will hang, because that is the branch a checkpoint has to join.
+	 * Preflight: whether the next request fits, after a compaction where it must. For Retry and Edit it is planned for the
+	 * branch where the request will hang; the leaf moves there only once there is a plan, because a checkpoint has to join
+	 * that branch.
 	 */
 	async #fits(
 		pending: ConversationMessage | null,
-		projection?: Projection,
-		leafId: MessageId | null = this.thread.session.leafId
+		there?: { readonly projection: Projection; readonly leafId: MessageId | null }
 	): Promise<boolean> {
 		const { thread } = this;
 		const { capacity } = thread;
@@ -127,11 +161,22 @@ export class Sender {
 			thread.notice = missingModelNotice;
 			return false;
 		}
-		const occupancy = thread.occupancy(projection ?? (await thread.branch.ready()), pending);
+		const projection = there?.projection ?? (await thread.branch.ready());
+		const occupancy = thread.occupancy(projection, pending);
 		if (occupancy.tokens <= capacity.safeLimit) return true;
-		if (leafId !== thread.session.leafId && !(await thread.move(leafId))) return false;
-		const wish = { trigger: 'preflight', pending, stable: !this.runner.isOpen } as const;
-		const compacted = await this.compactor.compact(wish);
+		const arrive = async () => {
+			if (!there || there.leafId === thread.session.leafId) return true;
+			const hasMoved = await thread.move(there.leafId);
+			if (hasMoved) this.#moved = thread.session.branchRevision;
+			return hasMoved;
+		};
+		const compacted = await this.compactor.compact({
+			trigger: 'preflight',
+			pending,
+			projection,
+			arrive,
+			stable: !this.runner.isOpen
+		});
 		if (compacted.kind === 'noop') {
 			thread.notice = refusalNotice(occupancy, capacity, refusalAdvice(compacted.reason));
 		}
@@ -142,20 +187,19 @@ export class Sender {
 		return false;
 	}
 
-	/** The user message whose turn `assistantId`, or the leaf, belongs to. */
+	/**
+	 * Where the answer to `assistantId`, or to the leaf, hangs: the user message of its turn, or the checkpoint that an
+	 * earlier preflight has put below that message while it is unanswered.
+	 */
 	#questionOf(assistantId: MessageId | undefined): MessageId | null {
 		const { messages } = this.thread.branch;
 		const at =
 			assistantId === undefined
 				? messages.length - 1
 				: messages.findIndex((message) => message.id === assistantId);
+		const leaf = messages[at];
+		if (leaf?.role === 'checkpoint' && messages[at - 1]?.role === 'user') return leaf.id;
 		return messages.slice(0, at + 1).findLast((message) => message.role === 'user')?.id ?? null;
-	}
-
-	/** A preflight may have put a checkpoint below the unanswered question: the answer then hangs below that. */
-	#belowCheckpoint(userId: MessageId): MessageId {
-		const leaf = this.thread.branch.messages.at(-1);
-		return leaf?.role === 'checkpoint' && leaf.parentId === userId ? leaf.id : userId;
 	}
 }
 

@@ -1,7 +1,7 @@
 import { capacityTable } from '$lib/context/capacity';
 import type { ModelRef, TemplateName } from '$lib/history/message';
 import type { HiloDatabase } from '$lib/storage/database';
-import { readSetting, saveSetting } from '$lib/storage/settings';
+import { changeSetting, readSetting } from '$lib/storage/settings';
 import { offlineModel } from '$lib/models/provider';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -50,19 +50,22 @@ export class Settings {
 
 	/** Reads what was stored; what is missing or of another shape keeps its default. */
 	async load(): Promise<void> {
-		const stored = await readSetting(this.#db, 'app');
-		if (typeof stored !== 'object' || stored === null) return;
-		const entries = Object.entries(stored).filter(
-			([key, value]) => key in defaults && sameShape(value, defaults[key as keyof SettingValues])
-		);
-		this.#values = { ...defaults, ...Object.fromEntries(entries) };
+		this.#values = read(await readSetting(this.#db, 'app'));
 	}
 
-	/** Changes settings on screen at once and in the database after. */
+	/** Changes settings: only these, so that two tabs do not undo each other's. Nothing is changed when it cannot be stored. */
 	async change(patch: Partial<SettingValues>): Promise<void> {
+		await changeSetting(this.#db, 'app', (stored) => ({ ...read(stored), ...patch }));
 		this.#values = { ...this.#values, ...patch };
-		await saveSetting(this.#db, 'app', this.#values);
 	}
+}
+
+function read(stored: unknown): SettingValues {
+	if (typeof stored !== 'object' || stored === null) return defaults;
+	const entries = Object.entries(stored).filter(
+		([key, value]) => key in defaults && sameShape(value, defaults[key as keyof SettingValues])
+	);
+	return { ...defaults, ...Object.fromEntries(entries) };
 }
 
 /** A default of null stands for "a number or nothing". */

@@ -1,4 +1,3 @@
-import type { Remote } from 'comlink';
 import { outputLimit, type Capacity } from '$lib/context/capacity';
 import { occupancyOf, type Occupancy } from '$lib/context/occupancy';
 import type { Projection } from '$lib/context/projection';
@@ -11,7 +10,7 @@ import type { HiloDatabase } from '$lib/storage/database';
 import { expectedOf } from '$lib/storage/expected';
 import { watchSession } from '$lib/storage/live';
 import { moveLeaf, patchSession, type SessionPatch } from '$lib/storage/sessions';
-import type { WorkerApi } from '$lib/worker/api';
+import type { Compute } from '$lib/worker/client';
 import { LoadedBranch } from './branch.svelte';
 import type { Models } from './models.svelte';
 import { staleNotice, storageNotice } from './notices';
@@ -21,7 +20,7 @@ import type { Notice } from './view';
 /** What a conversation needs of the app. */
 export interface ConversationDeps {
 	readonly db: HiloDatabase;
-	readonly worker: Remote<WorkerApi>;
+	readonly worker: Compute;
 	readonly models: Models;
 	readonly settings: Settings;
 	/** Leaves the conversation for the settings page. */
@@ -159,7 +158,7 @@ export class Thread {
 	}
 
 	/** Follows the session's row in the database, whoever writes it. Returns how to stop. */
-	watch(onRun: (run: Run | null) => void): () => void {
+	watch(onChange: (session: Session, run: Run | null) => void): () => void {
 		const onRow = (row: Session | null, run: Run | null) => {
 			if (this.#writes > 0) {
 				this.#missed = () => onRow(row, run);
@@ -174,7 +173,7 @@ export class Thread {
 			const isForeign = row.branchRevision > this.#session.branchRevision;
 			this.#session = row;
 			if (isForeign) void this.guard(() => this.branch.load(row.leafId));
-			onRun(run);
+			onChange(row, run);
 		};
 		return watchSession(this.deps.db, this.#session.id, onRow, (error) => {
 			this.notice = storageNotice(error);

@@ -1,11 +1,10 @@
-import type { Remote } from 'comlink';
-import type { SessionId } from '$lib/history/message';
+import type { Message, SessionId, TreeId } from '$lib/history/message';
 import type { Session } from '$lib/history/session';
 import { addAttachment } from '$lib/storage/attachments';
 import type { AttachmentRow, HiloDatabase } from '$lib/storage/database';
 import { addImported, readBundle } from '$lib/storage/everything';
 import type { ImportCount, ImportSkip } from '$lib/transfer/result';
-import type { WorkerApi } from '$lib/worker/api';
+import type { Compute } from '$lib/worker/client';
 import { storageNotice } from './notices';
 import type { Settings } from './settings.svelte';
 import type { Notice } from './view';
@@ -29,7 +28,7 @@ export type ImportOutcome =
 export class Transfer {
 	constructor(
 		private readonly db: HiloDatabase,
-		private readonly worker: Remote<WorkerApi>,
+		private readonly worker: Compute,
 		private readonly settings: Settings
 	) {}
 
@@ -74,8 +73,14 @@ export class Transfer {
 			const added: Session[] = [];
 			const skipped: ImportSkip[] = [...result.report.skipped];
 			let same = 0;
+			const trees = new Map<TreeId, Message[]>();
+			for (const message of result.messages) {
+				const tree = trees.get(message.treeId);
+				if (tree) tree.push(message);
+				else trees.set(message.treeId, [message]);
+			}
 			for (const session of result.sessions) {
-				const messages = result.messages.filter((message) => message.treeId === session.treeId);
+				const messages = trees.get(session.treeId) ?? [];
 				const outcome = await addImported(this.db, session, messages, sameRow);
 				if (outcome.kind === 'added') added.push(session);
 				else if (outcome.kind === 'conflict') {

@@ -115,7 +115,8 @@ export interface ConversationView {
 	send(): Promise<void>;
 	stop(): void;
 	retry(assistantId?: MessageId): Promise<void>;
-	edit(userId: MessageId, text: string): Promise<void>;
+	/** True when the text was taken: sent, or put into the composer with the reason in the notice. */
+	edit(userId: MessageId, text: string): Promise<boolean>;
 	switchTo(siblingId: MessageId): Promise<void>;
 	compact(focus?: string): Promise<void>;
 	cancelCompaction(): void;

@@ -7,7 +7,7 @@ import type {
 	SessionId
 } from '../history/message';
 import type { Run } from '../history/run';
-import type { Draft, Session } from '../history/session';
+import { sameDraft, type Draft, type Session } from '../history/session';
 import { attach, TreeError } from '../history/tree';
 import { atomic } from './atomic';
 import type { HiloDatabase } from './database';
@@ -26,6 +26,11 @@ export interface NewUserMessage {
 	readonly draft: MessageDraft & { readonly role: 'user' };
 	/** The draft that stays in the composer: empty after a send, untouched after an edit. */
 	readonly draftAfter: Draft;
+	/**
+	 * The stored draft as the sender knows it. Where the stored one differs, another tab wrote it, and it is left alone.
+	 * Left out: `draftAfter` is written whatever is stored.
+	 */
+	readonly draftBefore?: Draft;
 }
 
 /**
@@ -51,7 +56,9 @@ export async function beginRun(
 			now,
 			parent
 		});
-		const next = { ...withLeaf(session, message.id, now), draft: user.draftAfter };
+		const isForeign = user.draftBefore && !sameDraft(session.draft, user.draftBefore);
+		const draft = isForeign ? session.draft : user.draftAfter;
+		const next = { ...withLeaf(session, message.id, now), draft };
 		const row = openRun(run, session.id, message.id, now);
 		await db.messages.add(message);
 		await db.sessions.put(next);
@@ -80,7 +87,10 @@ export async function beginRetry(
 			throw new TreeError('There is no question to answer here.');
 		}
 		const next = session.leafId === userId ? session : withLeaf(session, userId, now);
-		const row = openRun(run, session.id, userId, now);
+		const row = {
+			...openRun(run, session.id, userId, now),
+			...(next === session ? {} : { previousLeafId: session.leafId })
+		};
 		await db.sessions.put(next);
 		await db.runs.add(row);
 		return { kind: 'done', session: next, run: row };
@@ -142,14 +152,22 @@ export async function finishRun(
 	});
 }
 
-/** Removes a run that produced nothing, so that the question stands unanswered. False when it is no longer there. */
+/**
+ * Removes a run that produced nothing. The question stands unanswered, or, after a Retry, the leaf goes back to the answer
+ * it came from. False when the run is no longer there.
+ */
 export async function dropRun(
 	db: HiloDatabase,
-	run: Pick<Run, 'sessionId' | 'runId'>
+	run: Pick<Run, 'sessionId' | 'runId'>,
+	now: number = Date.now()
 ): Promise<boolean> {
-	return atomic(db, [db.runs], async () => {
+	return atomic(db, [db.runs, db.sessions], async () => {
 		const row = await db.runs.get(run.sessionId);
 		if (row?.runId !== run.runId) return false;
+		const session = await db.sessions.get(run.sessionId);
+		if (row.previousLeafId !== undefined && session?.leafId === row.parentId) {
+			await db.sessions.put(withLeaf(session, row.previousLeafId, now));
+		}
 		await db.runs.delete(run.sessionId);
 		return true;
 	});

@@ -6,7 +6,14 @@ export async function readSetting(db: HiloDatabase, key: string): Promise<unknow
 	return (await db.settings.get(key))?.value;
 }
 
-/** Stores one setting. */
-export async function saveSetting(db: HiloDatabase, key: string, value: unknown): Promise<void> {
-	await atomic(db, [db.settings], () => db.settings.put({ key, value }));
+/** Changes one setting as it is stored now, whatever another tab has made of it. */
+export async function changeSetting(
+	db: HiloDatabase,
+	key: string,
+	change: (value: unknown) => unknown
+): Promise<void> {
+	await atomic(db, [db.settings], async () => {
+		const value = change((await db.settings.get(key))?.value);
+		await db.settings.put({ key, value });
+	});
 }

@@ -21,7 +21,7 @@ export type Row = { readonly key: string } & (
 	| { readonly kind: 'checkpoint'; readonly message: CheckpointMessage; readonly live: boolean }
 	| { readonly kind: 'boundary' }
 	| { readonly kind: 'compaction'; readonly compaction: CompactionView }
-	| { readonly kind: 'waiting'; readonly draft: Draft }
+	| { readonly kind: 'waiting'; readonly draft: Draft; readonly compacting: boolean }
 	| { readonly kind: 'notice'; readonly notice: Notice }
 );
 
@@ -68,7 +68,9 @@ export function currentRows(now: {
 		rows.push({ kind: 'answer', key: answerKey(parentId), message: null, run, parts, live: true });
 	}
 	if (compaction) rows.push({ kind: 'compaction', key: 'compaction', compaction });
-	if (waiting) rows.push({ kind: 'waiting', key: 'waiting', draft: waiting });
+	if (waiting) {
+		rows.push({ kind: 'waiting', key: 'waiting', draft: waiting, compacting: compaction !== null });
+	}
 	if (notice) rows.push({ kind: 'notice', key: 'notice', notice });
 	return rows;
 }
