@@ -15,7 +15,15 @@ export interface Intrusion {
 
 /** A database of its own for a test, perhaps with an intruder between Dexie and IndexedDB. */
 export async function freshDatabase(intrusion?: () => Intrusion | null): Promise<HiloDatabase> {
-	const db = new HiloDatabase(`hilo-test-${process.pid}-${++databases}-${Date.now()}`);
+	return connect(`hilo-test-${process.pid}-${++databases}-${Date.now()}`, intrusion);
+}
+
+/** A connection to a database, as each tab has its own. */
+export async function connect(
+	name: string,
+	intrusion?: () => Intrusion | null
+): Promise<HiloDatabase> {
+	const db = new HiloDatabase(name);
 	if (intrusion)
 		db.use({ stack: 'dbcore', name: 'intruder', create: (core) => intrude(core, intrusion) });
 	await db.open();
