@@ -21,6 +21,8 @@ export class Composing {
 	#isDirty = false;
 	#isSending = false;
 	#timer: ReturnType<typeof setTimeout> | null = null;
+	/** The writes of the draft that are under way. */
+	#writing: Promise<unknown> = Promise.resolve();
 	readonly #thread: Thread;
 
 	constructor(thread: Thread) {
@@ -100,11 +102,20 @@ export class Composing {
 		this.#stored = draft;
 	}
 
-	/** Writes the draft now, if it was changed here: before a send, and before the page goes away. */
+	/**
+	 * Writes the draft now, if it was changed here: before a send, and before the page goes away. Resolves once no write is
+	 * under way any more: a send compares what is stored with what this tab stored last.
+	 */
 	async flush(): Promise<void> {
 		if (this.#timer) clearTimeout(this.#timer);
 		this.#timer = null;
-		if (!this.#isDirty || this.#isSending) return;
+		if (this.#isDirty && !this.#isSending) {
+			this.#writing = Promise.all([this.#writing, this.#write()]);
+		}
+		await this.#writing;
+	}
+
+	async #write(): Promise<void> {
 		const draft = this.#waiting ? mergeDrafts(this.#waiting, this.#draft) : this.#draft;
 		this.#isDirty = false;
 		const isWritten = await this.#thread.guard(async () => {

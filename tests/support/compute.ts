@@ -1,0 +1,19 @@
+import { findReferences } from '../../src/lib/compaction/references';
+import { serialise } from '../../src/lib/compaction/serialise';
+import { estimateText } from '../../src/lib/context/estimate';
+import { measureMessage } from '../../src/lib/context/measure';
+import { searchMessages } from '../../src/lib/context/recall';
+import { readImport } from '../../src/lib/transfer/import';
+import type { Compute } from '../../src/lib/worker/client';
+
+/** What the worker computes, by the same functions, without the worker. */
+export const compute: Compute = {
+	estimate: async (text) => estimateText(text),
+	measure: async (messages) => messages.map(measureMessage),
+	read: async (messages, limits, previous) => ({
+		blocks: serialise(messages, limits),
+		references: findReferences(messages, previous)
+	}),
+	search: async (messages, query) => searchMessages(messages, query),
+	readImport: async (file, context) => readImport(file.name, await file.text(), context)
+};
