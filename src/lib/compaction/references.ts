@@ -42,11 +42,14 @@ export function findReferences(
 	const note = (kind: ReferenceKind, raw: string, ids: readonly MessageId[], count: number) => {
 		const text = raw.replace(/\s+/g, ' ').trim();
 		if (text === '' || text.length > TEXT_MAX) return;
-		const key = `${kind}\n${text}`;
-		const entry = found.get(key) ?? { kind, text, ids: new Set<MessageId>(), count: 0 };
+		// One text is one reference, of the weightiest kind it was found as: a key in backticks is no second thing.
+		const known = found.get(text);
+		if (known && (weights.get(known.kind) ?? 1) > (weights.get(kind) ?? 1)) return;
+		const entry =
+			known?.kind === kind ? known : { kind, text, ids: new Set<MessageId>(), count: 0 };
 		for (const id of ids) entry.ids.add(id);
 		entry.count += count;
-		found.set(key, entry);
+		found.set(text, entry);
 	};
 	for (const entry of previous) note(entry.kind, entry.text, entry.messageIds, entry.count);
 	for (const message of messages) {

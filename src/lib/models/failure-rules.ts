@@ -97,8 +97,8 @@ export const rules: readonly Rule[] = [
 			title: `${c.origin} asks to slow down.`,
 			advice:
 				wait === undefined
-					? 'Wait a moment, then press Retry.'
-					: `Wait ${wait} ${wait === 1 ? 'second' : 'seconds'}, then press Retry.`,
+					? 'Wait a moment, then try again.'
+					: `Wait ${wait} ${wait === 1 ? 'second' : 'seconds'}, then try again.`,
 			...(wait === undefined ? {} : { retryAfterSeconds: wait })
 		};
 	},
@@ -195,7 +195,7 @@ export const rules: readonly Rule[] = [
 
 function unreachableAdvice(c: Case): string {
 	if (c.call.online === false && !isLocal(c.call.baseURL))
-		return 'Reading, searching and the built-in model work offline. Press Retry when the connection is back.';
+		return 'Reading, searching and the built-in model work offline. Try again when the connection is back.';
 	if (isLocal(c.call.baseURL)) return localServerAdvice(c.call.baseURL, c.call.pageOrigin);
 	if (/^http:/i.test(c.call.baseURL) && c.call.pageOrigin?.startsWith('https:'))
 		return 'A page loaded over https may not call a server over plain http. Use an https address.';

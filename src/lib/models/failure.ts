@@ -35,7 +35,7 @@ export function classify(error: unknown, call: CallContext): Failure {
 		title: evidence.status
 			? `${c.origin} refused the request (${evidence.status}).`
 			: 'The model could not be asked.',
-		advice: 'The details say why. Press Retry, or choose another model.'
+		advice: 'The details say why. Try again, or choose another model.'
 	};
 	const clean = (text: string) => withoutKeys(text, call.apiKey);
 	return {
@@ -59,7 +59,7 @@ export function emptyAnswer(model: string, onlyReasoned: boolean): Failure {
 		title: onlyReasoned
 			? `${model} thought, but wrote no answer.`
 			: `${model} answered with nothing.`,
-		advice: 'Press Retry, or choose another model.',
+		advice: 'Try again, or choose another model.',
 		detail: ''
 	};
 }

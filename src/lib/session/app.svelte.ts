@@ -1,7 +1,7 @@
 import { getContext, setContext } from 'svelte';
 import type { SessionId } from '$lib/history/message';
 import { emptyDraft, type Session } from '$lib/history/session';
-import { openDatabase, type HiloDatabase } from '$lib/storage/database';
+import { openDatabase, type HiloDatabase, type Outdated } from '$lib/storage/database';
 import { watchSessions } from '$lib/storage/live';
 import { addSession, deleteSession, patchSession } from '$lib/storage/sessions';
 import { startWorker, type Compute } from '$lib/worker/client';
@@ -28,7 +28,7 @@ export class Hilo {
 	#sessions = $state.raw<readonly Session[] | null>(null);
 	#busy = $state.raw<ReadonlySet<SessionId>>(new Set());
 	#notice = $state.raw<Notice | null>(null);
-	#outdated = $state.raw(false);
+	#outdated = $state.raw<Outdated | null>(null);
 	#active = $state.raw<Conversation | null>(null);
 	#wanted: SessionId | null = null;
 	/** Conversations of this page: the shown one, and those whose answer or compaction goes on behind it. */
@@ -49,10 +49,10 @@ export class Hilo {
 	 * @throws when the database cannot be opened; nothing is created instead
 	 */
 	static async start(goto: (path: string) => void): Promise<Hilo> {
-		let onOutdated = () => undefined as void;
-		const db = await openDatabase(() => onOutdated());
+		let onOutdated: (why: Outdated) => void = () => undefined;
+		const db = await openDatabase((why) => onOutdated(why));
 		const app = new Hilo(db, startWorker(), goto);
-		onOutdated = () => (app.#outdated = true);
+		onOutdated = (why) => (app.#outdated = why);
 		await Promise.all([app.models.load(), app.settings.load()]);
 		await new Promise<void>((resolve) => {
 			watchSessions(
@@ -90,8 +90,8 @@ export class Hilo {
 		return this.#notice;
 	}
 
-	/** A newer version took the database over: this tab may read its screen but not write. */
-	get outdated(): boolean {
+	/** Why this tab may read its screen but not write, or null. */
+	get outdated(): Outdated | null {
 		return this.#outdated;
 	}
 

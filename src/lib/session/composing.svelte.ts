@@ -1,10 +1,11 @@
 import type { FilePart } from '$lib/history/message';
 import { emptyDraft, sameDraft, type Draft } from '$lib/history/session';
 import { attach, AttachError, mergeDrafts } from './drafting';
+import { putAside, takeAside } from './aside';
 import { storageNotice } from './notices';
 import type { Thread } from './thread.svelte';
 
-/** A draft is written this long after the last key, in milliseconds. */
+/** A draft is written this long after a key, in milliseconds. */
 const DRAFT_DELAY = 300;
 
 /**
@@ -29,6 +30,8 @@ export class Composing {
 		this.#thread = thread;
 		this.#draft = thread.session.draft;
 		this.#stored = thread.session.draft;
+		const aside = takeAside(thread.session.id);
+		if (aside !== null && aside !== this.#draft.text) this.set({ ...this.#draft, text: aside });
 	}
 
 	get draft(): Draft {
@@ -122,29 +125,44 @@ export class Composing {
 			await this.#thread.patch({ draft });
 			return true;
 		});
-		if (isWritten) this.#stored = draft;
-		else this.#isDirty = true;
+		if (isWritten) {
+			this.#stored = draft;
+			takeAside(this.#thread.session.id);
+		} else this.#isDirty = true;
+	}
+
+	/**
+	 * The page is going away, and a transaction begun now may not end: what is not stored yet is put where writing takes no
+	 * time. The next opening of the session takes it from there.
+	 */
+	keepAside(): void {
+		if (!this.#isDirty) return;
+		const { text } = this.#waiting ? mergeDrafts(this.#waiting, this.#draft) : this.#draft;
+		putAside(this.#thread.session.id, text);
 	}
 
 	#schedule(): void {
-		if (this.#timer) clearTimeout(this.#timer);
-		this.#timer = setTimeout(() => void this.flush(), DRAFT_DELAY);
+		// Not put off by the next key: who types on and on is saved all the same.
+		this.#timer ??= setTimeout(() => void this.flush(), DRAFT_DELAY);
 	}
 
 	/** Attaches files; one that cannot be is named, the others are attached. */
 	async attach(files: readonly File[]): Promise<void> {
 		const { db, worker } = this.#thread.deps;
 		this.#attaching++;
+		const refused: string[] = [];
 		try {
 			for (const file of files) {
 				try {
 					this.add({ text: '', files: [await attach(db, worker, file)] });
 				} catch (error) {
-					this.#thread.notice =
-						error instanceof AttachError
-							? { tone: 'warning', title: error.message, actions: ['dismiss'] }
-							: storageNotice(error);
+					if (error instanceof AttachError) refused.push(error.message);
+					else this.#thread.notice = storageNotice(error);
 				}
+			}
+			if (refused.length > 0) {
+				const title = refused.join(' ');
+				this.#thread.notice = { tone: 'warning', title, actions: ['dismiss'] };
 			}
 		} finally {
 			this.#attaching--;

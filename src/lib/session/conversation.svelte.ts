@@ -164,6 +164,11 @@ export class Conversation implements ConversationView {
 	setDraft(draft: Draft): void {
 		this.#composing.set(draft);
 	}
+	/** Before the page goes away: what can be stored is, and the last words are put aside. */
+	keepDraft(): void {
+		this.#composing.keepAside();
+		void this.#composing.flush();
+	}
 	flushDraft(): Promise<void> {
 		return this.#composing.flush();
 	}

@@ -122,7 +122,7 @@ export const notUndoableNotice: Notice = {
 export const staleNotice: Notice = {
 	tone: 'warning',
 	title: 'This conversation changed meanwhile, perhaps in another tab.',
-	safe: 'Nothing was overwritten. You see its present state; your text is in the composer.',
+	safe: 'Nothing was overwritten. You see its present state; what you wrote is kept.',
 	actions: ['dismiss']
 };
 

@@ -33,9 +33,11 @@ export class Sender {
 	async #deliver(draft: Draft): Promise<boolean> {
 		const pending = pendingMessage(draft);
 		if (!pending) return false;
+		// Also one that ends while the next lines are under way: the message was frozen to wait for it.
+		let { current } = this.compactor;
 		await this.composing.flush();
 		await this.runner.keepInterrupted();
-		const { current } = this.compactor;
+		current ??= this.compactor.current;
 		// What it had nothing to do for stops no message; whether that fits is asked next.
 		if (current && (await current).kind === 'not-committed') return false;
 		if (!(await this.#fits(pending))) return false;

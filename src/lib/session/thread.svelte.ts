@@ -172,8 +172,12 @@ export class Thread {
 			if (row.branchRevision < this.#session.branchRevision) return;
 			const isForeign = row.branchRevision > this.#session.branchRevision;
 			this.#session = row;
-			if (isForeign) void this.guard(() => this.branch.load(row.leafId));
-			onChange(row, run);
+			if (!isForeign) return onChange(row, run);
+			// The branch first: a run shown beside the answer it is to replace would be there twice.
+			void this.guard(async () => {
+				await this.branch.load(row.leafId);
+				if (this.#session.branchRevision === row.branchRevision) onChange(row, run);
+			});
 		};
 		return watchSession(this.deps.db, this.#session.id, onRow, (error) => {
 			this.notice = storageNotice(error);

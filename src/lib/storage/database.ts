@@ -74,15 +74,21 @@ export class HiloDatabase extends Dexie {
 	}
 }
 
+/** Why a tab may no longer write: a newer app upgraded the database, or another tab erased it. */
+export type Outdated = 'newer' | 'erased';
+
 /**
  * Opens the database. When a newer app upgrades it, this connection closes for good and `onOutdated` is called: an old
  * tab must not write newer rows. Rule H21.
  */
-export async function openDatabase(onOutdated: () => void, name?: string): Promise<HiloDatabase> {
+export async function openDatabase(
+	onOutdated: (why: Outdated) => void,
+	name?: string
+): Promise<HiloDatabase> {
 	const db = new HiloDatabase(name);
-	db.on('versionchange', () => {
+	db.on('versionchange', (event) => {
 		db.close({ disableAutoOpen: true });
-		onOutdated();
+		onOutdated(event.newVersion === null ? 'erased' : 'newer');
 	});
 	await db.open();
 	return db;

@@ -104,7 +104,7 @@ describe('quotes', () => {
 
 	test('never its instructions', () => {
 		expect(answer([...history, user('What about penguins?')])).toMatch(
-			/^Nothing .* mentions “penguins”/
+			/^I found no passage about “penguins”/
 		);
 	});
 
@@ -125,7 +125,7 @@ describe('is honest', () => {
 	test('when nothing matches', () => {
 		const text = answer([...history, user('What is the capital of Mongolia?')]);
 		expect(text).toBe(
-			'Nothing in this conversation mentions “capital”, “Mongolia”. I quote, I do not think; connect a model with a key in Settings for reasoning.'
+			'I found no passage about “capital”, “Mongolia” here. I quote, I do not think; connect a model with a key in Settings for reasoning.'
 		);
 	});
 	test('in Spanish', () => {
@@ -227,7 +227,7 @@ describe('search_history', () => {
 
 	test('an empty result is told honestly', () => {
 		expect(answer([...history, user(question), ...found([])], search)).toContain(
-			'Nothing in this conversation mentions “Westerberg”, “dosage”'
+			'I found no passage about “Westerberg”, “dosage”'
 		);
 	});
 });

@@ -35,7 +35,7 @@ For reasoning and writing, connect a model with a key, or a local one, in Settin
 		read: (name: string, count: number) =>
 			`I have read **${name}** (${count} ${count === 1 ? 'passage' : 'passages'}). Ask what it says about something. It begins:`,
 		nothing: (subject: string) =>
-			`Nothing in this conversation mentions ${subject}. I quote, I do not think; connect a model with a key in Settings for reasoning.`,
+			`I found no passage about ${subject} here. I quote, I do not think; connect a model with a key in Settings for reasoning.`,
 		nothingSaid:
 			'I cannot tell what to look for. Ask with a word that may stand in the conversation or in an attached text. I quote, I do not think; connect a model with a key in Settings for reasoning.',
 		you: (turns: number) => `you, ${ago(turns)}`,

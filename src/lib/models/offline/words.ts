@@ -12,7 +12,8 @@ export const fold = (text: string): string =>
 
 /** A word without the endings that most often differ between a question and its answer. Crude on purpose. */
 function stem(word: string): string {
-	if (word.length < 5 || /\d/.test(word)) return word;
+	if (/\d/.test(word)) return word;
+	if (word.length < 5) return word.length === 4 ? word.replace(/(?<!s)s$/, '') : word;
 	return word
 		.replace(/(?:ies)$/, 'y')
 		.replace(/(?<=[sxz]|ch|sh)es$/, '')

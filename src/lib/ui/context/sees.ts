@@ -73,7 +73,12 @@ export function seenGroups(
 			'Tools',
 			request.tools.map((tool) => {
 				const text = `${tool.description}\n\n${JSON.stringify(tool.inputSchema, null, 2)}`;
-				return { key: `tool:${tool.name}`, label: tool.name, text, tokens: tokensOf(text) };
+				return {
+					key: `tool:${tool.name}`,
+					label: tool.name,
+					text,
+					tokens: tokensOf(JSON.stringify(tool))
+				};
 			})
 		)
 	].filter(({ blocks }) => blocks.length > 0);

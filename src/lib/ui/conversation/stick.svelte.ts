@@ -4,6 +4,7 @@
  * Replaces "scroll down at every token". There are no timers: the content's size is observed, and a wheel, finger or
  * key that goes up unpins before the browser has scrolled, so that no growth in between can pull the reader back.
  */
+import { getContext, setContext } from 'svelte';
 import { pinnedAfter, restOf, tolerance, type Stand } from './pin';
 
 const upKeys = new Set(['ArrowUp', 'PageUp', 'Home']);
@@ -146,3 +147,9 @@ export class Stick {
 		};
 	};
 }
+
+const key = Symbol('stick');
+/** Gives the rows of a list the stick that moves them. */
+export const provideStick = (stick: Stick): Stick => setContext(key, stick);
+/** Null outside a list. */
+export const useStick = (): Stick | null => (getContext(key) as Stick | undefined) ?? null;
