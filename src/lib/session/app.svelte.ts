@@ -172,7 +172,9 @@ export class Hilo {
 		this.#open.delete(id);
 		if (this.#active === conversation) this.hide();
 		await conversation?.close();
-		await this.#write(() => deleteSession(this.db, id));
+		const isGone = await this.#write(() => deleteSession(this.db, id));
+		// The live query comes a moment later, and the page that follows must not open what is gone.
+		if (isGone) this.#sessions = this.#sessions?.filter((session) => session.id !== id) ?? null;
 	}
 
 	/** The conversation on screen, or null. */

@@ -54,6 +54,8 @@ export type NoticeAction = 'retry' | 'compact' | 'settings' | 'keep-answer' | 'r
 export interface RunView {
 	/** The user message being answered. */
 	readonly parentId: MessageId;
+	/** The id the answer will have. */
+	readonly messageId: MessageId;
 	readonly model: ModelRef;
 	readonly parts: readonly Part[];
 	readonly startedAt: number;

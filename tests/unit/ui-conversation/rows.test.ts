@@ -18,12 +18,13 @@ const message = (id: string, parentId: string | null, role: 'user' | 'assistant'
 	}) as Message;
 const run = (parentId: string): RunView => ({
 	parentId: parentId as MessageId,
+	messageId: 'a' as MessageId,
 	model: { provider: 'p', model: 'm' },
 	parts: [],
 	startedAt: 0,
 	state: 'streaming'
 });
-const nothing = { run: null, compaction: null, waiting: null, notice: null };
+const nothing = { messages: [], run: null, compaction: null, waiting: null, notice: null };
 const sent = () => 'sent' as const;
 
 describe('rows', () => {
@@ -31,6 +32,17 @@ describe('rows', () => {
 		const running = currentRows({ ...nothing, run: run('u') });
 		const durable = messageRows([message('u', null), message('a', 'u', 'assistant')], sent);
 		expect(durable[1]?.key).toBe(running[0]?.key);
+	});
+
+	test('an answer that another tab made durable is drawn once, and a retried one beside its run', () => {
+		const messages = [message('u', null), message('a', 'u', 'assistant')];
+		expect(currentRows({ ...nothing, messages, run: run('u') })).toEqual([]);
+		const old = [message('u', null), message('old', 'u', 'assistant')];
+		const keys = [
+			...messageRows(old, sent),
+			...currentRows({ ...nothing, messages: old, run: run('u') })
+		].map(({ key }) => key);
+		expect(new Set(keys).size).toBe(keys.length);
 	});
 
 	test('the legend stands once, where what is sent begins', () => {

@@ -25,17 +25,10 @@ export type Row = { readonly key: string } & (
 	| { readonly kind: 'notice'; readonly notice: Notice }
 );
 
-/**
- * An answer is keyed by what it answers: a branch has one child a message, and the answer on its way must keep its DOM
- * nodes when it becomes durable and gets an id of its own.
- */
-const answerKey = (parentId: string | null) => `answer:${parentId ?? ''}`;
-
 function rowOf(message: Message, live: boolean): Row {
 	if (message.role === 'user') return { kind: 'user', key: message.id, message, live };
 	if (message.role === 'checkpoint') return { kind: 'checkpoint', key: message.id, message, live };
-	const { parentId, parts } = message;
-	return { kind: 'answer', key: answerKey(parentId), message, run: null, parts, live };
+	return { kind: 'answer', key: message.id, message, run: null, parts: message.parts, live };
 }
 
 /** The rows of the durable messages, with a legend where what is sent verbatim begins below what is not. */
@@ -54,18 +47,23 @@ export function messageRows(
 	return rows;
 }
 
-/** What is under way below the durable messages. */
+/**
+ * What is under way below the durable messages. An answer on its way has the key of the message it will be, so that it
+ * keeps its DOM nodes when it becomes durable; once that message is there, which another tab may have written, it is not
+ * drawn twice.
+ */
 export function currentRows(now: {
+	readonly messages: readonly Message[];
 	readonly run: RunView | null;
 	readonly compaction: CompactionView | null;
 	readonly waiting: Draft | null;
 	readonly notice: Notice | null;
 }): readonly Row[] {
 	const rows: Row[] = [];
-	const { run, compaction, waiting, notice } = now;
-	if (run) {
-		const { parentId, parts } = run;
-		rows.push({ kind: 'answer', key: answerKey(parentId), message: null, run, parts, live: true });
+	const { messages, run, compaction, waiting, notice } = now;
+	if (run && messages.at(-1)?.id !== run.messageId) {
+		const { messageId, parts } = run;
+		rows.push({ kind: 'answer', key: messageId, message: null, run, parts, live: true });
 	}
 	if (compaction) rows.push({ kind: 'compaction', key: 'compaction', compaction });
 	if (waiting) {
