@@ -20,12 +20,14 @@ Object.defineProperty(globalThis, 'document', {
 	configurable: true
 });
 
+export const macrotask = () => new Promise<void>((resolve) => setImmediate(resolve));
+
 /** Waits until something is so, a macrotask at a time; a test that waits in vain says for what. */
 export async function until(isSo: () => unknown, what = isSo.toString()): Promise<void> {
 	const end = Date.now() + 5000;
 	while (!(await isSo())) {
 		if (Date.now() > end) throw new Error(`Waited in vain for: ${what}`);
-		await new Promise((resolve) => setImmediate(resolve));
+		await macrotask();
 	}
 }
 
@@ -34,6 +36,20 @@ export function gate(): { readonly shut: Promise<void>; readonly open: () => voi
 	let open = () => {};
 	const shut = new Promise<void>((resolve) => (open = resolve));
 	return { shut, open };
+}
+
+/** A chunk of a stream that says when the server has come to it. */
+export function mark(): { readonly reached: Promise<void>; readonly chunk: PromiseLike<void> } {
+	const { shut, open } = gate();
+	return {
+		reached: shut,
+		chunk: {
+			then: (...handlers) => {
+				open();
+				return shut.then(...handlers);
+			}
+		}
+	};
 }
 
 interface DeskOptions {

@@ -7,7 +7,7 @@ export interface WireUsage {
 }
 
 /** A piece of a stream: text to send, or a promise to wait for before going on. */
-export type Chunk = string | Promise<unknown>;
+export type Chunk = string | PromiseLike<unknown>;
 
 interface Common {
 	/** Whether the answer carries CORS headers. Default true; the preflight always does. */
