@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { installPackages, run } from './install.mjs';
 
 installPackages();
-if (run('npx', ['vite', 'build', '--logLevel', 'warn']) !== 0) process.exit(1);
+if (run('npx', ['vite', 'build', '--logLevel', 'error']) !== 0) process.exit(1);
 
 const { serve } = await import('./serve.mjs');
 const wanted = Number(process.env.PORT ?? 4173);

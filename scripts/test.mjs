@@ -69,7 +69,7 @@ step('unit, property and storage tests', () => {
 				.length
 	}));
 });
-check('build', 'npx', ['vite', 'build', '--logLevel', 'warn']);
+check('build', 'npx', ['vite', 'build', '--logLevel', 'error']);
 check('first load', 'node', ['scripts/first-load.mjs']);
 step('browser tests', () => {
 	const file = join(folder, 'playwright.json');
