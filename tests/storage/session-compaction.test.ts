@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Conversation } from '../../src/lib/session/conversation.svelte';
 import {
 	ask,
 	Desk,
@@ -165,8 +166,8 @@ describe('a message sent during a compaction', () => {
 		expect(lines(await desk.branch()).slice(2)).toEqual(['u: At once', 'a: You said: At once']);
 	});
 
-	test.each<[string, (tab: Awaited<ReturnType<typeof open>>['tab'], open: () => void) => void]>([
-		['fails', (_, open) => open()],
+	test.each<[string, (tab: Conversation, letGo: () => void) => void]>([
+		['fails', (_, letGo) => letGo()],
 		['is cancelled', (tab) => tab.cancelCompaction()]
 	])('is a draft again when it %s', async (_, end) => {
 		const { desk, tab, before } = await open(turns(3, 900));

@@ -90,6 +90,7 @@ describe('retry', () => {
 		held.open();
 		await settled(tab);
 		expect(desk.server.chats).toHaveLength(1);
+		expect(tab.notice).toBeNull();
 		expect(await desk.db.messages.count()).toBe(before.length + 1);
 		expect(tab.siblings(must(tab.messages[1]).id)?.count).toBe(2);
 	});

@@ -4,6 +4,7 @@ import {
 	Desk,
 	gate,
 	lines,
+	macrotask,
 	must,
 	say,
 	settled,
@@ -12,6 +13,7 @@ import {
 	until,
 	wireLines
 } from '../support/conversation';
+import { compute } from '../support/compute';
 import { newRun } from '../support/database';
 import { behaviours, wireText } from '../support/openai-server';
 import { grow, text, words } from '../support/tree';
@@ -142,13 +144,29 @@ describe('a message is sent', () => {
 });
 
 describe('what the provider is asked', () => {
-	test('a message sent right after opening carries the whole branch', async () => {
+	test('a message sent while the context is still being read carries the whole branch', async () => {
 		const tree = grow();
 		// More than one window of the timeline, and enough to be measured by the worker.
 		for (let turn = 1; turn <= 60; turn++) tree.talk(`q${turn}`, `a${turn}`);
 		const desk = await Desk.of({ tree, session: { instructions: 'Be exact.' } });
-		const tab = await desk.open();
-		await ask(tab, 'q61');
+		const held = gate();
+		const measuring = gate();
+		const tab = await desk.open({
+			measure: async (messages) => {
+				measuring.open();
+				await held.shut;
+				return compute.measure(messages);
+			}
+		});
+		const sent = say(tab, 'q61');
+		await measuring.shut;
+		await until(async () => (await desk.row()).draft.text === 'q61');
+		// Time enough for all that does not wait for the context.
+		for (let task = 0; task < 100; task++) await macrotask();
+		expect([tab.context, tab.waiting?.text]).toEqual([null, 'q61']);
+		held.open();
+		await sent;
+		await settled(tab);
 		expect(wireLines(desk.server.chats[0])).toEqual([
 			's: Be exact.',
 			...lines(tree.branch()),

@@ -8,6 +8,7 @@ import { Models } from '../../src/lib/session/models.svelte';
 import { Settings } from '../../src/lib/session/settings.svelte';
 import type { HiloDatabase } from '../../src/lib/storage/database';
 import { readWhole } from '../../src/lib/storage/branch';
+import type { Compute } from '../../src/lib/worker/client';
 import { compute } from './compute';
 import { connect, freshDatabase, store, type Intrusion } from './database';
 import { OpenAIServer, wireText, type RecordedRequest } from './openai-server';
@@ -89,14 +90,14 @@ export class Desk {
 	}
 
 	/** Opens the session as a tab does, on a connection of its own. Closed with the test. */
-	async open(): Promise<Conversation> {
+	async open(worker: Partial<Compute> = {}): Promise<Conversation> {
 		const db = await connect(this.db.name, () => this.intrusion);
 		const models = new Models(db);
 		const settings = new Settings(db);
 		await Promise.all([models.load(), settings.load()]);
 		const conversation = await Conversation.open(this.id, {
 			db,
-			worker: compute,
+			worker: { ...compute, ...worker },
 			models,
 			settings,
 			openSettings: () => {},
