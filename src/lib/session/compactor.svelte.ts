@@ -101,6 +101,7 @@ export class Compactor {
 			pending: wish.pending ?? null,
 			instructions: session.instructions,
 			tools: thread.tools(projection),
+			toolsAfter: thread.toolsAfter,
 			capacity,
 			provider: session.model.provider,
 			template: session.template,

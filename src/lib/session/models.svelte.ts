@@ -99,7 +99,8 @@ export class Models {
 	/** Stores a provider. A key is sealed for the origin of its base URL: changed origins need the key again. */
 	async save(edit: ProviderEdit): Promise<void> {
 		const origin = originOf(edit.baseURL);
-		const before = this.#rows.find((row) => row.id === edit.id)?.sealedKey ?? null;
+		const stored = this.#rows.find((row) => row.id === edit.id);
+		const before = stored?.sealedKey ?? null;
 		const sealedKey = edit.apiKey
 			? await sealKey(this.#db, edit.apiKey, origin)
 			: edit.apiKey === undefined && before?.origin === origin
@@ -111,7 +112,11 @@ export class Models {
 			name: edit.name,
 			baseURL: edit.baseURL,
 			sealedKey,
-			models: edit.models.map((model) => ({ ...model }))
+			// What a refusal taught stays until the model itself is removed.
+			models: edit.models.map((model) => ({
+				...stored?.models.find((known) => known.model === model.model),
+				...model
+			}))
 		};
 		await saveProvider(this.#db, row);
 		await this.load();
@@ -122,13 +127,20 @@ export class Models {
 		await this.load();
 	}
 
-	/** Keeps the lower window a provider named when it refused a request. */
-	async learn(ref: ModelRef, window: number): Promise<void> {
+	/** Whether this model is asked without tools, because it has refused a request with some. */
+	refusesTools(ref: ModelRef): boolean {
+		const row = this.#rows.find((row) => row.id === ref.provider);
+		return row?.models.find((model) => model.model === ref.model)?.refusesTools === true;
+	}
+
+	/** Keeps what a provider's refusal told of a model: a lower window, or that it takes no tools. */
+	async learn(
+		ref: ModelRef,
+		told: Partial<Pick<ModelRow, 'learntWindow' | 'refusesTools'>>
+	): Promise<void> {
 		await changeProvider(this.#db, ref.provider, (row) => ({
 			...row,
-			models: row.models.map((model) =>
-				model.model === ref.model ? { ...model, learntWindow: window } : model
-			)
+			models: row.models.map((model) => (model.model === ref.model ? { ...model, ...told } : model))
 		}));
 		await this.load();
 	}

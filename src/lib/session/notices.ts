@@ -24,6 +24,27 @@ export function failureNotice(
 	};
 }
 
+/** Whether a provider refused a request because of its tools, in the words of Ollama, OpenRouter, vLLM and others. */
+export function isToolRefusal(failure: Failure): boolean {
+	return /(?:not|n't) support (?:the use of )?(?:tool|function)|support tool use|(?:tool|function)s?(?: calling| use)? (?:is|are) not (?:supported|enabled)|auto"? tool choice requires/i.test(
+		failure.detail
+	);
+}
+
+/** A model without tools can still talk on; it cannot search the part a checkpoint covers. */
+export function toolRefusalNotice(failure: Failure): Notice {
+	return {
+		tone: 'warning',
+		title:
+			'This model takes no tools, and the request brought the two that search this conversation.',
+		safe: 'Your message is saved.',
+		advice:
+			'Try again: from now on it is asked without them. It then knows of earlier parts what the checkpoint says.',
+		detail: failure.detail,
+		actions: ['retry', 'dismiss']
+	};
+}
+
 /** A send that was refused before anything left the page: the numbers, and what they are made of. */
 export function refusalNotice(occupancy: Occupancy, capacity: Capacity, why: string): Notice {
 	const { parts } = occupancy;

@@ -5,7 +5,13 @@ import { dropRun, finishRun } from '$lib/storage/runs';
 import { answer, metadataOf, saysSomething } from './answering';
 import { newId } from './ids';
 import { holdRunLock, runLockFree } from './lock';
-import { failureNotice, missingModelNotice, staleNotice } from './notices';
+import {
+	failureNotice,
+	isToolRefusal,
+	missingModelNotice,
+	staleNotice,
+	toolRefusalNotice
+} from './notices';
 import { recall } from './recalling';
 import type { Thread } from './thread.svelte';
 import type { RunView } from './view';
@@ -116,11 +122,12 @@ export class Runner {
 			thread.notice = missingModelNotice;
 			return false;
 		}
+		const request = thread.request(projection, null, capacity);
 		const end = await answer({
 			db,
 			run,
 			provider,
-			request: thread.request(projection, null, capacity),
+			request,
 			executeTool: (name, input) =>
 				recall({ db, worker, leafId: run.parentId, capacity }, name, input),
 			signal: stop.signal,
@@ -134,7 +141,13 @@ export class Runner {
 			thread.deps.onFirstAnswer();
 			return end.finish === 'stop';
 		}
-		if (end.failure.limitTokens) await models.learn(run.model, end.failure.limitTokens);
+		const { limitTokens } = end.failure;
+		if (limitTokens) await models.learn(run.model, { learntWindow: limitTokens });
+		if (request.tools.length > 0 && isToolRefusal(end.failure)) {
+			await models.learn(run.model, { refusesTools: true });
+			thread.notice = toolRefusalNotice(end.failure);
+			return false;
+		}
 		thread.notice = failureNotice(
 			end.failure,
 			saysSomething(end.parts)

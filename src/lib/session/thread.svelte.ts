@@ -70,7 +70,12 @@ export class Thread {
 
 	/** Recall is needed once something is no longer sent. */
 	tools(projection: Projection): readonly ToolSpec[] {
-		return projection.checkpoint ? recallTools : [];
+		return projection.checkpoint ? this.toolsAfter : [];
+	}
+
+	/** The tools a next request brings once there is a checkpoint. */
+	get toolsAfter(): readonly ToolSpec[] {
+		return this.deps.models.refusesTools(this.#session.model) ? [] : recallTools;
 	}
 
 	occupancy(projection: Projection, pending: ConversationMessage | null): Occupancy {

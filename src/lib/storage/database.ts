@@ -29,6 +29,8 @@ export interface ModelRow {
 	readonly maxOutput: number | null;
 	/** A lower window learnt from a provider's refusal. */
 	readonly learntWindow: number | null;
+	/** The provider has refused tools for this model, so it is asked without any. */
+	readonly refusesTools?: boolean;
 }
 
 export interface SealedKey {
