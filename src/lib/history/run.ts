@@ -6,7 +6,7 @@ export interface Run {
 	readonly sessionId: SessionId;
 	/** Tells this run from a later one, so that late chunks of a stopped run are ignored. */
 	readonly runId: string;
-	/** The user message being answered. */
+	/** The user message being answered, or the checkpoint that a preflight has put below it. */
 	readonly parentId: MessageId;
 	/** The id the answer will have. */
 	readonly messageId: MessageId;

@@ -52,7 +52,7 @@ export type NoticeAction = 'retry' | 'compact' | 'settings' | 'keep-answer' | 'r
 
 /** An answer on its way. */
 export interface RunView {
-	/** The user message being answered. */
+	/** The user message being answered, or the checkpoint that a preflight has put below it. */
 	readonly parentId: MessageId;
 	/** The id the answer will have. */
 	readonly messageId: MessageId;
@@ -102,7 +102,7 @@ export interface ConversationView {
 	readonly notice: Notice | null;
 	/** Why the session cannot be written, or null. */
 	readonly readOnly: string | null;
-	/** Off while a run or a compaction would be disturbed: Retry, Edit, Fork, switch, model change, Compact. */
+	/** Off while a run or a compaction would be disturbed: Retry, Edit, switch, model change, Compact. */
 	readonly branchLocked: boolean;
 	readonly canSend: boolean;
 	/** Something of this tab goes on: an answer, a compaction, a message that waits. */

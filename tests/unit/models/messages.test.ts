@@ -42,7 +42,7 @@ test.each<[string, ConversationMessage[], unknown[]]>([
 		]
 	],
 	[
-		'empty answers are skipped, reasoning is dropped, and what is left is joined',
+		'C94 empty answers are skipped, reasoning is dropped, and what is left is joined',
 		[user('A'), assistant(''), assistant([{ type: 'reasoning', text: 'Hm' }]), user('B')],
 		[{ role: 'user', content: says('A\n\nB') }]
 	],
