@@ -30,6 +30,16 @@ export const templates: Readonly<Record<TemplateName, readonly Section[]>> = {
 		{ heading: 'Next Steps', asks: 'concrete next actions' },
 		{ heading: 'Critical Context', asks: 'anything else that must not be lost' }
 	],
+	code: [
+		{ heading: 'Key Decisions', asks: 'what was decided and why, and what was rejected' },
+		{ heading: 'Open Questions', asks: 'what is still undecided or unknown' },
+		{ heading: 'Action Items', asks: 'what is to be done, as checkboxes: - [ ] or - [x]' },
+		{
+			heading: 'Files and Commands',
+			asks: 'files with their paths and what became of them; commands as they were run, and what they gave'
+		},
+		{ heading: 'Context', asks: 'goal, constraints, facts and references the work depends on' }
+	],
 	general: [
 		{ heading: 'Key Decisions', asks: 'what was decided and why, and what was rejected' },
 		{ heading: 'Open Questions', asks: 'what is still undecided or unknown' },

@@ -109,7 +109,7 @@ export interface AssistantMetadata {
 /** `manual`: the user asked; `auto`: after a turn; `preflight`: before a send. */
 export type Trigger = 'manual' | 'auto' | 'preflight';
 
-export type TemplateName = 'research' | 'general';
+export type TemplateName = 'research' | 'general' | 'code';
 
 /** Something concrete that a summary must not lose, found by code in the covered messages. */
 export interface Reference {
@@ -131,11 +131,21 @@ export type ReferenceKind =
 	| 'zotero-key'
 	| 'citekey'
 	| 'path'
+	| 'command'
 	| 'identifier'
+	| 'page'
 	| 'quantity'
 	| 'date'
 	| 'quotation'
+	| 'decision'
 	| 'file';
+
+/** A text that a person pinned: carried verbatim in every later checkpoint. */
+export interface PinnedText {
+	/** The message it is of, or null for a pinned reference. */
+	readonly messageId: MessageId | null;
+	readonly text: string;
+}
 
 /** A checkpoint's own fields. See `compaction/SPEC.md`. */
 export interface Checkpoint {
@@ -161,6 +171,8 @@ export interface Checkpoint {
 	readonly durationMs: number;
 	/** What the user asked to keep, if anything. */
 	readonly focus?: string;
+	/** Pinned texts no longer sent in their place. They stand in the request under the summary. Absent where none are. */
+	readonly pinned?: readonly PinnedText[];
 }
 
 interface Entry {

@@ -1,4 +1,12 @@
-import type { FilePart, MessageId, ModelRef, SessionId, TemplateName, TreeId } from './message';
+import type {
+	FilePart,
+	MessageId,
+	ModelRef,
+	ReferenceKind,
+	SessionId,
+	TemplateName,
+	TreeId
+} from './message';
 
 /** What the user is writing and has not sent. Kept per session; writing it changes no branch. */
 export interface Draft {
@@ -15,6 +23,25 @@ export function sameDraft(a: Draft, b: Draft): boolean {
 		a.files.length === b.files.length &&
 		a.files.every((file, index) => file.sha256 === b.files[index]?.sha256)
 	);
+}
+
+/** What a person pinned: a message, or one reference by its exact text. Pins belong to the session, not to the message. */
+export type Pin =
+	| { readonly kind: 'message'; readonly messageId: MessageId }
+	| { readonly kind: 'reference'; readonly reference: ReferenceKind; readonly text: string };
+
+/** Whether two pins are of the same thing. */
+export function samePin(a: Pin, b: Pin): boolean {
+	return a.kind === 'message'
+		? b.kind === 'message' && a.messageId === b.messageId
+		: b.kind === 'reference' && a.text === b.text;
+}
+
+/** Compactions that failed one after the other, each asked of the same model. */
+export interface CompactionFailures {
+	readonly count: number;
+	/** The model that was asked. */
+	readonly model: ModelRef;
 }
 
 /**
@@ -36,5 +63,10 @@ export interface Session {
 	readonly instructions: string;
 	readonly template: TemplateName;
 	readonly draft: Draft;
+	/** The session is pinned in the sidebar. */
 	readonly pinned: boolean;
+	/** Texts that every later checkpoint carries. Absent where none are. */
+	readonly pins?: readonly Pin[];
+	/** Absent, or null, where the last compaction did not fail. After three automatic triggers rest. */
+	readonly failures?: CompactionFailures | null;
 }

@@ -1,4 +1,5 @@
 import Dexie, { type EntityTable, type Table } from 'dexie';
+import type { Calibration } from '../context/calibration';
 import type { Message } from '../history/message';
 import type { Run } from '../history/run';
 import type { Session } from '../history/session';
@@ -40,6 +41,12 @@ export interface SealedKey {
 	readonly origin: string;
 }
 
+/** What usage reports have taught of one model's tokenizer. */
+export interface CalibrationRow extends Calibration {
+	readonly provider: string;
+	readonly model: string;
+}
+
 interface NamedRow {
 	readonly key: string;
 	readonly value: unknown;
@@ -55,6 +62,8 @@ export class HiloDatabase extends Dexie {
 	declare readonly runs: EntityTable<Run, 'sessionId'>;
 	declare readonly attachments: EntityTable<AttachmentRow, 'sha256'>;
 	declare readonly providers: EntityTable<ProviderRow, 'id'>;
+	/** By [provider, model]. */
+	declare readonly calibration: Table<CalibrationRow, [string, string]>;
 	declare readonly settings: Table<NamedRow, string>;
 	declare readonly meta: Table<NamedRow, string>;
 
@@ -70,6 +79,7 @@ export class HiloDatabase extends Dexie {
 			settings: 'key',
 			meta: 'key'
 		});
+		this.version(2).stores({ calibration: '[provider+model]' });
 		this.on('populate', (transaction) => {
 			void transaction.table('meta').add({ key: 'epoch', value: EPOCH });
 		});

@@ -6,7 +6,10 @@ import { compare, withLeaf, type Expected } from './expected';
 
 /** What of a session may change without touching its branch. It never raises the revision. */
 export type SessionPatch = Partial<
-	Pick<Session, 'title' | 'pinned' | 'draft' | 'model' | 'instructions' | 'template'>
+	Pick<
+		Session,
+		'title' | 'pinned' | 'draft' | 'model' | 'instructions' | 'template' | 'pins' | 'failures'
+	>
 >;
 
 /** Adds a session, with the messages it starts with: whole rows of an import, as they are. Rule H23. */
@@ -21,10 +24,20 @@ export async function addSession(
 	});
 }
 
-const patchable = ['title', 'pinned', 'draft', 'model', 'instructions', 'template'] as const;
+const patchable = [
+	'title',
+	'pinned',
+	'draft',
+	'model',
+	'instructions',
+	'template',
+	'pins',
+	'failures'
+] as const;
 
 /**
- * Changes what is not the branch: title, pin, draft, model, instructions, template. A whole session row may be given; its
+ * Changes what is not the branch: title, pin, draft, model, instructions, template,
+ * pinned texts, failures. A whole session row may be given; its
  * leaf and revision are not taken from it. Null when the session is gone. Rule H24.
  */
 export async function patchSession(

@@ -1,6 +1,14 @@
 import { z } from 'zod';
-import type { Checkpoint, Message, MessageId, Part, SessionId, TreeId } from '../history/message';
-import type { Draft, Session } from '../history/session';
+import type {
+	Checkpoint,
+	Message,
+	MessageId,
+	Part,
+	ReferenceKind,
+	SessionId,
+	TreeId
+} from '../history/message';
+import type { Draft, Pin, Session } from '../history/session';
 import { limits } from './limits';
 import type { AttachmentRow } from './result';
 
@@ -125,7 +133,24 @@ const assistantMessage = z.looseObject({
 	})
 });
 
-const template = z.enum(['research', 'general']);
+const template = z.enum(['research', 'general', 'code']);
+const referenceKind: z.ZodType<ReferenceKind> = z.enum([
+	'url',
+	'doi',
+	'arxiv',
+	'isbn',
+	'zotero-key',
+	'citekey',
+	'path',
+	'command',
+	'identifier',
+	'page',
+	'quantity',
+	'date',
+	'quotation',
+	'decision',
+	'file'
+]);
 
 const checkpoint: z.ZodType<Checkpoint> = z.looseObject({
 	summary: z.string(),
@@ -133,20 +158,7 @@ const checkpoint: z.ZodType<Checkpoint> = z.looseObject({
 	previousCheckpointId: messageId.nullable(),
 	references: z.array(
 		z.looseObject({
-			kind: z.enum([
-				'url',
-				'doi',
-				'arxiv',
-				'isbn',
-				'zotero-key',
-				'citekey',
-				'path',
-				'identifier',
-				'quantity',
-				'date',
-				'quotation',
-				'file'
-			]),
+			kind: referenceKind,
 			text: z.string(),
 			messageIds: z.array(messageId),
 			count,
@@ -163,7 +175,8 @@ const checkpoint: z.ZodType<Checkpoint> = z.looseObject({
 	passes: count,
 	digest: z.string(),
 	durationMs: amount,
-	focus: z.string().optional()
+	focus: z.string().optional(),
+	pinned: z.array(z.looseObject({ messageId: messageId.nullable(), text: z.string() })).optional()
 });
 
 const checkpointMessage = z.looseObject({
@@ -180,6 +193,11 @@ export const messageSchema: z.ZodType<Message> = z.discriminatedUnion('role', [
 	checkpointMessage
 ]);
 
+const pin: z.ZodType<Pin> = z.discriminatedUnion('kind', [
+	z.looseObject({ kind: z.literal('message'), messageId }),
+	z.looseObject({ kind: z.literal('reference'), reference: referenceKind, text: z.string() })
+]);
+
 const draft: z.ZodType<Draft> = z.looseObject({ text: z.string(), files: z.array(filePart) });
 
 export const sessionSchema: z.ZodType<Session> = z.looseObject({
@@ -194,7 +212,9 @@ export const sessionSchema: z.ZodType<Session> = z.looseObject({
 	instructions: z.string(),
 	template,
 	draft,
-	pinned: z.boolean()
+	pinned: z.boolean(),
+	pins: z.array(pin).optional(),
+	failures: z.looseObject({ count, model: modelRef }).nullable().optional()
 });
 
 export const attachmentSchema: z.ZodType<AttachmentRow> = z.looseObject({

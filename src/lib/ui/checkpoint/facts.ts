@@ -14,10 +14,13 @@ export const kindWords: Record<ReferenceKind, string> = {
 	'zotero-key': 'Zotero keys',
 	citekey: 'Citation keys',
 	path: 'Paths',
+	command: 'Commands',
 	identifier: 'Identifiers',
+	page: 'Pages',
 	quantity: 'Quantities',
 	date: 'Dates',
 	quotation: 'Quotations',
+	decision: 'Decisions you marked',
 	file: 'Files'
 };
 
