@@ -6,7 +6,7 @@ import {
 	type ReferenceKind
 } from '../history/message';
 import { asText } from '../context/measure';
-import { patterns } from './reference-patterns';
+import { patterns, weights, type Source } from './reference-patterns';
 
 /** A reference as found, before it is known whether a summary kept it. */
 export type FoundReference = Omit<Reference, 'kept'>;
@@ -17,11 +17,6 @@ const LEDGER_MAX = 2000;
 const TEXT_MAX = 1000;
 /** Of a reference's messages so many of the first and so many of the last are named. */
 const IDS_AT_ENDS = 4;
-
-const weights = new Map<ReferenceKind, number>([
-	...patterns.map((pattern) => [pattern.kind, pattern.weight] as const),
-	['file', 9]
-]);
 
 interface Noted {
 	readonly kind: ReferenceKind;
@@ -44,7 +39,7 @@ export function findReferences(
 		if (text === '' || text.length > TEXT_MAX) return;
 		// One text is one reference, of the weightiest kind it was found as: a key in backticks is no second thing.
 		const known = found.get(text);
-		if (known && (weights.get(known.kind) ?? 1) > (weights.get(kind) ?? 1)) return;
+		if (known && weights[known.kind] > weights[kind]) return;
 		const entry =
 			known?.kind === kind ? known : { kind, text, ids: new Set<MessageId>(), count: 0 };
 		for (const id of ids) entry.ids.add(id);
@@ -53,14 +48,9 @@ export function findReferences(
 	};
 	for (const entry of previous) note(entry.kind, entry.text, entry.messageIds, entry.count);
 	for (const message of messages) {
-		const spoken = textOf(message);
-		const all = `${spoken}\n${toolTexts(message)}`;
-		for (const { kind, regex, take, spokenOnly } of patterns) {
-			for (const match of (spokenOnly ? spoken : all).matchAll(regex)) {
-				const text = take ? take(match[0]) : (match[1] ?? match[0]);
-				if (text !== null) note(kind, text, [message.id], 1);
-			}
-		}
+		const { said, returned } = wordsOf(message);
+		for (const { kind, text } of referencesIn(said)) note(kind, text, [message.id], 1);
+		for (const { kind, text } of referencesIn({ all: returned })) note(kind, text, [message.id], 0);
 		for (const part of message.parts) {
 			if (part.type === 'file') note('file', part.filename, [message.id], 1);
 		}
@@ -71,8 +61,9 @@ export function findReferences(
 		.slice(0, LEDGER_MAX);
 }
 
-function importance(reference: FoundReference): number {
-	return (weights.get(reference.kind) ?? 1) * (1 + Math.log2(1 + reference.count));
+/** Occurrences count with falling weight; what only a tool returned, which nobody took up, comes last. */
+function importance({ kind, count }: FoundReference): number {
+	return weights[kind] * (0.5 + Math.log2(1 + count));
 }
 
 function endsOf(ids: readonly MessageId[]): readonly MessageId[] {
@@ -80,9 +71,49 @@ function endsOf(ids: readonly MessageId[]): readonly MessageId[] {
 	return [...ids.slice(0, IDS_AT_ENDS), ...ids.slice(-IDS_AT_ENDS)];
 }
 
-function toolTexts(message: ConversationMessage): string {
-	return message.parts
-		.filter((part) => part.type === 'dynamic-tool')
-		.map((part) => `${asText(part.input)}\n${asText(part.output)}`)
+type Words = Readonly<Partial<Record<Source, string>>>;
+
+function* referencesIn(words: Words): Generator<{ kind: ReferenceKind; text: string }> {
+	for (const { kind, regex, take, source } of patterns) {
+		for (const match of (words[source] ?? '').matchAll(regex)) {
+			const taken = take ? take(match[0], match[1]) : (match[1] ?? match[0]);
+			const texts = taken === null ? [] : typeof taken === 'string' ? [taken] : taken;
+			for (const text of texts) yield { kind, text };
+		}
+	}
+}
+
+/** What a message says, by where a kind may be taken from, and what its tools returned. Rule C71. */
+function wordsOf(message: ConversationMessage): { said: Words; returned: string } {
+	const spoken = textOf(message);
+	const tools = message.parts.filter((part) => part.type === 'dynamic-tool');
+	return {
+		said: {
+			// What a model asks of a tool is its own choice of words.
+			all: [spoken, ...tools.map((part) => unescaped(part.input))].join('\n'),
+			spoken,
+			prose: withoutFences(spoken),
+			user: message.role === 'user' ? spoken : ''
+		},
+		returned: tools.map((part) => unescaped(part.output)).join('\n')
+	};
+}
+
+/** A tool's value as text in which a line break of a JSON string ends a word, as it does for whoever reads it. */
+function unescaped(value: unknown): string {
+	return asText(value).replace(/\\[nrt]/g, '\n');
+}
+
+function withoutFences(text: string): string {
+	if (!text.includes('```') && !text.includes('~~~')) return text;
+	let isCode = false;
+	return text
+		.split('\n')
+		.filter((line) => {
+			const start = line.trimStart();
+			const isFence = start.startsWith('```') || start.startsWith('~~~');
+			if (isFence) isCode = !isCode;
+			return !isFence && !isCode;
+		})
 		.join('\n');
 }

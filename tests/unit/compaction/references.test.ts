@@ -56,7 +56,7 @@ describe('C70 kinds', () => {
 		[
 			'quantity',
 			'n = 1,354; 95 % of 42 participants after 3 weeks, p < .05, d = 0.72',
-			['n = 1,354', '95 %', '42 participants', '3 weeks', 'd = 0.72']
+			['n = 1,354', '95 %', '42 participants', '3 weeks', 'p < .05', 'd = 0.72']
 		],
 		['quantity', '30 días y 12 participantes', ['30 días', '12 participantes']],
 		[
@@ -64,7 +64,135 @@ describe('C70 kinds', () => {
 			'she wrote "the benefit depends on delay" and “another long sentence”',
 			['the benefit depends on delay', 'another long sentence']
 		],
-		['quotation', 'he said "yes" to everything and then "no"', []]
+		['quotation', 'he said "yes" to everything and then "no"', []],
+		['url', 'preprint at arxiv.org/abs/2304.03442, see', ['arxiv.org/abs/2304.03442']],
+		[
+			'arxiv',
+			'arXiv:math/0211159 and arXiv: hep-th/9711200v3.',
+			['math/0211159', 'hep-th/9711200v3']
+		],
+		['arxiv', 'arXiv:23040.3442 and arXiv preprints', []],
+		['isbn', 'ISBN-10: 0-306-40615-2', ['0-306-40615-2']],
+		[
+			'zotero-key',
+			'zotero://select/library/items/ABCDEFGH, itemKey: QWERTYUP, key Q7K2M9XP, monkey: BANANASX',
+			['ABCDEFGH', 'QWERTYUP', 'Q7K2M9XP']
+		],
+		[
+			'citekey',
+			'[@smith2020; @doe-etal:2019, p. 12] and \\citep[p. 5]{lee1999,kim_2001}, @article{ng2011, x}',
+			['smith2020', 'doe-etal:2019', 'lee1999', 'kim_2001', 'ng2011']
+		],
+		['citekey', '@user12345 and @types/node and \\cite{}', []],
+		[
+			'path',
+			'C:\\Users\\ana\\notes.txt, ~/Zotero/storage/Q7K2M9XP, ~/b.md and /etc/hosts; see data.csv.',
+			['C:\\Users\\ana\\notes.txt', '~/Zotero/storage/Q7K2M9XP', '~/b.md', '/etc/hosts', 'data.csv']
+		],
+		['path', 'Node.js and/or he/she, 12 km/h, 5/6, U.S.A.md5, /etc', []],
+		[
+			'identifier',
+			'rename first_author to firstAuthor, keep MAX_TOKENS and store.save(), or run().',
+			['first_author', 'firstAuthor', 'MAX_TOKENS', 'store.save()', 'run()']
+		],
+		[
+			'identifier',
+			'IMPORTANT: GitHub, iPhone, arXiv, bioRxiv, mmHg, eLife, v1.2.3, e.g. and https://a.org/some_page my_file.csv _so_ called',
+			[]
+		],
+		['identifier', '```ts\nconst some_name = otherName();\n```', []],
+		[
+			'date',
+			'12 March 2024, March 3rd, 2021, 1 de mayo de 2019, 3. Januar 2020, 2024年3月12日',
+			['12 March 2024', 'March 3rd, 2021', '1 de mayo de 2019', '3. Januar 2020', '2024年3月12日']
+		],
+		['date', 'in 2024, may 12 people, version 2024-5', []],
+		[
+			'quantity',
+			'3.5 × 10^-6 m, 12 mg/kg, 20–25 °C, 7.2 ± 1.1 mmol/L, $1,200, € 35, 40 EUR, -5 °C',
+			[
+				'3.5 × 10^-6 m',
+				'12 mg/kg',
+				'20–25 °C',
+				'7.2 ± 1.1 mmol/L',
+				'$1,200',
+				'€ 35',
+				'40 EUR',
+				'-5 °C'
+			]
+		],
+		[
+			'quantity',
+			'95% CI [0.12, 0.45], IC 95 %: 1,1–2,3; N=48, p < .001, t(38) = 2.10, χ²(1) = 4.1, OR = 1.8 (x = 3)',
+			[
+				'95% CI [0.12, 0.45]',
+				'IC 95 %: 1,1–2,3',
+				'N=48',
+				'p < .001',
+				't(38) = 2.10',
+				'χ²(1) = 4.1',
+				'OR = 1.8'
+			]
+		],
+		['quantity', 'version 1.2.3, in 2020, item 12, step = 4, 3 in a row, $x, 12mgs', []],
+		[
+			'quotation',
+			'„die Wirkung hängt ab“ and “another long sentence”, ‘it doesn’t depend on the delay’, 「効果は遅延に依存する」',
+			[
+				'die Wirkung hängt ab',
+				'another long sentence',
+				'it doesn’t depend on the delay',
+				'効果は遅延に依存する'
+			]
+		],
+		['quotation', 'the ‘short’ one, don’t\n```\nthrow "an error of some length"\n```', []],
+		[
+			'page',
+			'p. 12, pp. 13–15, page 123, S. 12, pág. 14, págs. 12-15, ch. 3, chapter 4, § 4.2, Table 2, Fig. 3a, figure 5, p. xii, 第 8 页',
+			[
+				'p. 12',
+				'pp. 13–15',
+				'page 123',
+				'S. 12',
+				'pág. 14',
+				'págs. 12-15',
+				'ch. 3',
+				'chapter 4',
+				'§ 4.2',
+				'Table 2',
+				'Fig. 3a',
+				'figure 5',
+				'p. xii',
+				'第 8 页'
+			]
+		],
+		['page', 'stop. 12 people, p = 12, U.S. 12, a page, the table, 5 s. 12 more, figures', []],
+		[
+			'command',
+			'$ npm test -- --run\n```sh\n# first\ngit status\ncd a && ls\n```\nthen `rg -n foo src`',
+			['npm test -- --run', 'git status', 'cd a && ls', 'rg -n foo src']
+		],
+		['command', '```console\n$ uv sync\nResolved 3 packages\n```', ['uv sync']],
+		['command', '$ 35 is a lot; `git`, `make`, `getThis that`; ```ts\ngit status\n```', []],
+		[
+			'decision',
+			'Decision: use PEDro.\n- **Decided:** drop Lee 1999\n2. We decided to stop at 40 trials.\nDecisión: usar R\n  Entscheidung: nein\nDécision : oui\n决定：用英文\n決定：英語で',
+			[
+				'Decision: use PEDro.',
+				'**Decided:** drop Lee 1999',
+				'We decided to stop at 40 trials.',
+				'Decisión: usar R',
+				'Entscheidung: nein',
+				'Décision : oui',
+				'决定：用英文',
+				'決定：英語で'
+			]
+		],
+		[
+			'decision',
+			`The decision: none. Decisions are hard. Decision:\nWe decided what?\nDecision: ${'long '.repeat(70)}`,
+			[]
+		]
 	])('C70 %s in %j', (kind, value, expected) => {
 		expect(texts(value, kind).sort()).toEqual(expected.toSorted());
 	});
@@ -79,6 +207,32 @@ describe('C70 kinds', () => {
 				.map(({ kind }) => kind)
 				.sort()
 		).toEqual(['url', 'zotero-key']);
+	});
+
+	test('C71 only a user decides', () => {
+		const answer = grow().answer('Decision: use PEDro.');
+		expect(findReferences([answer], [])).toEqual([]);
+	});
+
+	test('C71 what only a tool returned comes after what was said or asked of a tool', () => {
+		const answer = grow().answer([
+			tool('read_pdf', { key: 'Q7K2M9XP' }, '{"next":"10.1000/xyz\\nZ8K2M9XP"}'),
+			text('It says `pathTo` at 40 %.')
+		]);
+		expect(findReferences([answer], []).map(({ text: value, count }) => [value, count])).toEqual([
+			['Q7K2M9XP', 1],
+			['40 %', 1],
+			['pathTo', 1],
+			['10.1000/xyz', 0],
+			['Z8K2M9XP', 0]
+		]);
+	});
+
+	test('C70 what two patterns find in one place counts once', () => {
+		const found = find('items/QWERTYUP, key: Q7K2M9XP, `first_name`\n```sh\n$ npm test\n```');
+		expect(found.filter(({ kind }) => kind !== 'path').map(({ count }) => count)).toEqual([
+			1, 1, 1, 1
+		]);
 	});
 
 	test('C71 case 38: a file is in the ledger', () => {
@@ -142,6 +296,35 @@ describe('C72 hostile text', () => {
 		'https://a)',
 		'ISBN 978',
 		'n = ',
+		'\\cite{',
+		'\\cite[a]',
+		'@a{',
+		'C:\\',
+		'~/',
+		'‘',
+		'‘a',
+		'’a',
+		'„',
+		'「',
+		'»',
+		'$ a',
+		'\n$ a ',
+		'\n```sh\n',
+		'```',
+		'\nDecision: ',
+		'\n- ',
+		'p. ',
+		'第1',
+		'1 × 10',
+		'1–',
+		'1 ± ',
+		'95 % CI [1',
+		'key: ',
+		'a_',
+		'aB',
+		'a()',
+		'1 de ',
+		'12 March ',
 		'< 1',
 		'\n',
 		'é',
