@@ -10,39 +10,104 @@ export interface Preserved {
 	readonly references: readonly Reference[];
 }
 
-/** So many references in a row that no longer fit mean that the room is used up. */
-const MISSES_MAX = 20;
+/** Between references of one kind on a line. No reference holds it, and none goes on after it. */
+const SEPARATOR = ' · ';
+/** Sentences: one a line. */
+const sentences: ReadonlySet<ReferenceKind> = new Set(['quotation', 'decision']);
 
 /**
  * Appends the most important references that `summary` dropped under "Preserved references", within `budget` tokens.
  * An earlier such section in the summary is replaced: the ledger, not the model, decides what stands there. Rules
  * C74–C76.
  * @param ledger most important first
+ * @param tokensOf tokens of a summary as it is sent, frame included
  */
 export function preserve(
 	summary: string,
 	ledger: readonly FoundReference[],
-	budget: number
+	budget: number,
+	tokensOf: (summary: string) => number = blockTokens
 ): Preserved {
 	const prose = withoutPreserved(summary);
-	const most = blockTokens(prose) + budget;
-	let whole = prose;
-	let misses = 0;
-	const references = ledger.map((reference): Reference => {
-		if (carries(prose, reference)) return { ...reference, kept: true };
-		if (misses >= MISSES_MAX) return { ...reference, kept: false };
-		const start = whole === prose ? `${prose}\n\n## ${PRESERVED_HEADING}\n\n` : `${whole}\n`;
-		const longer = `${start}- ${reference.kind}: ${reference.text}`;
-		// Measured whole, as the commit is: a sum of rounded lines would drop some in each refresh.
-		const kept = blockTokens(longer) <= most;
-		if (kept) whole = longer;
-		misses = kept ? 0 : misses + 1;
-		return { ...reference, kept };
-	});
-	return { summary: whole, references };
+	const dropped = ledger.filter((reference) => !carries(prose, reference));
+	const section = fill(prose, dropped, budget, tokensOf);
+	const missing = new Set(dropped.filter((reference) => !carries(section, reference)));
+	return {
+		summary: prose + section,
+		references: ledger.map((reference) => ({ ...reference, kept: !missing.has(reference) }))
+	};
 }
 
 const blockTokens = (summary: string) => estimateText(checkpointBlock(summary).text);
+
+/**
+ * The section that holds as many of `dropped` as fit, or nothing. Each reference is priced by itself, which is cheap and
+ * a little too much, so what rounding took is offered again; the whole is measured once a round, as the commit is.
+ */
+function fill(
+	prose: string,
+	dropped: readonly FoundReference[],
+	budget: number,
+	tokensOf: (summary: string) => number
+): string {
+	const most = tokensOf(prose) + budget;
+	// A caller's measure is about a multiple of the estimate: enough to price by.
+	const factor = (most - budget) / Math.max(1, blockTokens(prose));
+	const chosen = new Set<FoundReference>();
+	const section = () => sectionOf(dropped.filter((reference) => chosen.has(reference)));
+	const kinds = new Set<ReferenceKind>();
+	let said = '';
+	let hasGrown: boolean;
+	do {
+		let left = most - tokensOf(prose + section());
+		hasGrown = false;
+		for (const reference of dropped) {
+			const { kind, text } = reference;
+			const lead = kinds.has(kind) && !sentences.has(kind) ? SEPARATOR : lineOf(kind);
+			const price = factor * estimateText((chosen.size === 0 ? SECTION : '') + lead + text);
+			// A number inside a decision that was put back need not stand there twice.
+			if (price > left || chosen.has(reference) || carries(said, reference)) continue;
+			chosen.add(reference);
+			kinds.add(kind);
+			said += `${text}\n`;
+			left -= price;
+			hasGrown = true;
+		}
+	} while (hasGrown);
+	return longestWithin(
+		dropped.filter((reference) => chosen.has(reference)),
+		(some) => tokensOf(prose + sectionOf(some)) <= most
+	);
+}
+
+/** Where prices were too low: as many of the most important as fit, found by halving. */
+function longestWithin(
+	references: readonly FoundReference[],
+	fits: (some: readonly FoundReference[]) => boolean
+): string {
+	if (fits(references)) return sectionOf(references);
+	let low = 0;
+	let high = references.length - 1;
+	while (low < high) {
+		const middle = Math.ceil((low + high) / 2);
+		if (fits(references.slice(0, middle))) low = middle;
+		else high = middle - 1;
+	}
+	return sectionOf(references.slice(0, low));
+}
+
+const SECTION = `\n\n## ${PRESERVED_HEADING}\n`;
+const lineOf = (kind: ReferenceKind) => `\n- ${kind}: `;
+
+/** References under their heading, a line a kind, kinds in the order in which they first come. */
+function sectionOf(references: readonly FoundReference[]): string {
+	if (references.length === 0) return '';
+	const lines = [...new Set(references.map(({ kind }) => kind))].map((kind) => {
+		const texts = references.filter((other) => other.kind === kind).map(({ text }) => text);
+		return lineOf(kind) + texts.join(sentences.has(kind) ? lineOf(kind) : SEPARATOR);
+	});
+	return SECTION + lines.join('');
+}
 
 /** The summary without its "Preserved references" sections. */
 export function withoutPreserved(summary: string): string {
@@ -58,17 +123,29 @@ export function withoutPreserved(summary: string): string {
 		.trim();
 }
 
-const addresses: ReadonlySet<ReferenceKind> = new Set(['url', 'doi', 'path', 'arxiv']);
+/** How a text goes on where it is not the reference but something longer. */
+function longer(kind: ReferenceKind): RegExp {
+	switch (kind) {
+		case 'url':
+		case 'doi':
+		case 'path':
+		case 'arxiv':
+			return /^(?:[\w/-]|[.?#=&%~]\w)/;
+		case 'command':
+			return /^(?:\w| -|[/.-]\w)/;
+		default:
+			return /^(?:\w|[.,–-]\d)/;
+	}
+}
 
 /** Whether a text holds the reference itself, not a longer word, number or address that begins or ends like it. */
 function carries(text: string, { kind, text: reference }: FoundReference): boolean {
-	const goesOn = addresses.has(kind) ? /^(?:[\w/-]|[.?#=&%~]\w)/ : /^(?:\w|[.,]\d)/;
 	for (let at = text.indexOf(reference); at !== -1; at = text.indexOf(reference, at + 1)) {
 		const end = at + reference.length;
 		const before = text.slice(Math.max(0, at - 2), at);
 		const after = text.slice(end, end + 2);
-		const beginsInside = /^\w/.test(reference) && /(?:\w|\d[.,])$/.test(before);
-		const endsInside = /\w$/.test(reference) && goesOn.test(after);
+		const beginsInside = /^\w/.test(reference) && /(?:\w|\d[.,–-])$/.test(before);
+		const endsInside = /\w$/.test(reference) && longer(kind).test(after);
 		if (!beginsInside && !endsInside) return true;
 	}
 	return false;

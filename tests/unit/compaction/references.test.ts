@@ -374,6 +374,69 @@ describe('C74–C76 putting back', () => {
 		expect(references.map(({ kept }) => kept)).toEqual([true, true, true]);
 	});
 
+	test('C75 one kind is one line, sentences are one a line', () => {
+		const { summary } = preserve(
+			'## A',
+			[
+				reference('doi', '10.1000/a'),
+				reference('decision', 'Decision: use PEDro.'),
+				reference('zotero-key', 'Q7K2M9XP'),
+				reference('doi', '10.1000/b'),
+				reference('quotation', 'the benefit depends on delay'),
+				reference('decision', 'Decided: stop; at 40.'),
+				reference('zotero-key', 'Z8K2M9XP')
+			],
+			1000
+		);
+		expect(summary.split('\n').slice(4)).toEqual([
+			'- doi: 10.1000/a · 10.1000/b',
+			'- decision: Decision: use PEDro.',
+			'- decision: Decided: stop; at 40.',
+			'- zotero-key: Q7K2M9XP · Z8K2M9XP',
+			'- quotation: the benefit depends on delay'
+		]);
+	});
+
+	test('C75 what a line put back already says is not put back again', () => {
+		const { summary, references } = preserve(
+			'## A',
+			[reference('decision', 'Decided: n = 48 it is.'), reference('quantity', 'n = 48')],
+			1000
+		);
+		expect(summary).not.toContain('- quantity');
+		expect(references.map(({ kept }) => kept)).toEqual([true, true]);
+	});
+
+	test('C75 little is measured, and nearly all of the budget is used', () => {
+		const kinds = ['doi', 'zotero-key', 'quotation', 'quantity'] as const;
+		const ledger = Array.from({ length: 2000 }, (_, n) =>
+			reference(kinds[n % 4] ?? 'doi', `10.${1000 + n}/thing ${n} of many`)
+		);
+		let measured = 0;
+		// A calibrated measure, and one that is no multiple of the estimate at all.
+		for (const [tokensOf, least] of [
+			[(text: string) => Math.ceil(1.4 * estimateText(text)), 1480],
+			[(text: string) => text.length, 1400],
+			[(text: string) => estimateText(text) + text.split('·').length * 9, 1200]
+		] as const) {
+			measured = 0;
+			const { summary } = preserve('## A\n\nprose', ledger, 1500, (text) => {
+				measured++;
+				return tokensOf(text);
+			});
+			const taken = tokensOf(summary) - tokensOf('## A\n\nprose');
+			expect(taken).toBeLessThanOrEqual(1500);
+			expect(taken).toBeGreaterThan(least);
+			expect(measured).toBeLessThan(100);
+		}
+	});
+
+	test('C75 2,000 references beside a long summary take no time to speak of', () => {
+		const ledger = Array.from({ length: 2000 }, (_, n) => reference('identifier', `someName${n}`));
+		const prose = `## A\n\n${'A line of prose with its words and 12 numbers. '.repeat(3000)}`;
+		expect(cpuTime(() => preserve(prose, ledger, 1500))).toBeLessThan(1000);
+	});
+
 	test('C76 what does not fit is said to be missing', () => {
 		const { summary, references } = preserve('## A', ledger, 24);
 		const missing = references.filter(({ kept }) => !kept);
@@ -403,7 +466,12 @@ describe('C74–C76 putting back', () => {
 		['url', 'https://a.org/x', 'https://a.org/x.', true],
 		['url', 'https://a.org/x', 'https://a.org/x/y and https://a.org/x', true],
 		['doi', '10.1000/ab', 'https://doi.org/10.1000/ab', true],
-		['date', '2024-05-06', '见2024-05-06。', true]
+		['date', '2024-05-06', '见2024-05-06。', true],
+		['command', 'git status', 'then git status --short', false],
+		['command', 'git status', 'then git status shows', true],
+		['page', 'p. 12', 'on p. 12–15', false],
+		['page', 'p. 12', 'on pp. 12', false],
+		['quantity', '5 %', '3–5 % of', false]
 	])('C74 the %s %j in %j is kept: %s', (kind, value, summary, kept) => {
 		expect(preserve(summary, [reference(kind, value)], 0).references[0]?.kept).toBe(kept);
 	});
