@@ -4,24 +4,32 @@ import type { ModelRequest } from '../context/request';
 import { callContext } from './call';
 import { classify, emptyAnswer, type Failure } from './failure';
 import { toModelMessages, type FilePartLoader } from './messages';
+import { assertPairs } from './pairs';
 import { PartsCollector } from './parts';
 import type { ProviderConfig } from './provider';
 import { resolveModel } from './resolve';
+import { errorTextOf, RunRoom, type Room } from './run-room';
 import { loadSdk, type Sdk } from './sdk';
 import { usageOf } from './usage';
 
 export type { FilePartLoader, LoadedFile } from './messages';
+
+/** What a tool is told of its call. */
+export interface ToolCallContext {
+	readonly toolCallId: string;
+	readonly signal: AbortSignal;
+	/** A whole result of an earlier step of the same answer, by its handle. */
+	readonly result: (handle: string) => string | null;
+}
 
 export interface AnswerOptions {
 	readonly provider: ProviderConfig;
 	readonly model: ModelRef;
 	readonly request: ModelRequest;
 	/** Runs one tool. What it throws becomes the tool's error, told to the model; it does not end the answer. */
-	readonly executeTool: (
-		name: string,
-		input: unknown,
-		call: { readonly toolCallId: string; readonly signal: AbortSignal }
-	) => Promise<unknown>;
+	readonly executeTool: (name: string, input: unknown, call: ToolCallContext) => Promise<unknown>;
+	/** The room the steps have together. Without it nothing is shortened. */
+	readonly room?: Room;
 	readonly loadFile: FilePartLoader;
 	readonly signal: AbortSignal;
 	readonly fetch?: typeof globalThis.fetch;
@@ -39,7 +47,7 @@ export type AnswerEvent =
 
 /**
  * Exactly one, the last. `usage` is the last step's; `totalUsage` sums the steps. `failure` is there whenever `finish`
- * is `error`, and with `stop` when the answer is empty.
+ * is `error`, with `stop` when the answer is empty, and with `tool-calls` when a further step had no room.
  */
 export interface AnswerEnd {
 	readonly type: 'end';
@@ -61,6 +69,8 @@ export async function* streamAnswer(options: AnswerOptions): AsyncGenerator<Answ
 	const leave = new AbortController();
 	const either = AbortSignal.any([signal, leave.signal]);
 	const collector = new PartsCollector();
+	const room = options.room ? new RunRoom(options.room, request) : null;
+	const maxSteps = options.maxSteps ?? 8;
 	let finish: Finish = 'other';
 	let usage: Usage | undefined;
 	let totalUsage: Usage | undefined;
@@ -81,9 +91,15 @@ export async function* streamAnswer(options: AnswerOptions): AsyncGenerator<Answ
 					options.loadFile,
 					sdk.convertToModelMessages
 				),
-				tools: toolSet(options, sdk),
+				tools: toolSet(options, room, sdk),
 				maxOutputTokens: request.maxOutputTokens,
-				stopWhen: sdk.isStepCount(options.maxSteps ?? 8),
+				stopWhen: ({ steps }) => steps.length >= maxSteps || (room?.isFull(steps) ?? false),
+				onChunk: ({ chunk }) => room?.note(chunk),
+				prepareStep: ({ messages, initialMessages }) => {
+					const prepared = room?.prepare(messages, initialMessages.length) ?? { messages };
+					assertPairs(prepared.messages);
+					return prepared;
+				},
 				maxRetries: 0,
 				abortSignal: either,
 				// Errors arrive in the stream; the default would print the whole request to the console.
@@ -130,7 +146,7 @@ export async function* streamAnswer(options: AnswerOptions): AsyncGenerator<Answ
 						collector.tool({
 							...toolBase(part),
 							state: 'output-error',
-							errorText: part.error instanceof Error ? part.error.message : String(part.error)
+							errorText: errorTextOf(part.error)
 						});
 						break;
 					case 'error':
@@ -161,7 +177,7 @@ export async function* streamAnswer(options: AnswerOptions): AsyncGenerator<Answ
 	else if (failed || finish === 'error') {
 		finish = 'error';
 		failure = classify(failed?.error, callContext(provider, model.model, sent));
-	} else failure = emptiness(collector, finish, model.model);
+	} else failure = room?.failure ?? emptiness(collector, finish, model.model);
 
 	collector.settle(
 		finish === 'stopped'
@@ -194,6 +210,7 @@ function toolBase(part: {
 
 function toolSet(
 	{ request, executeTool }: AnswerOptions,
+	room: RunRoom | null,
 	{ dynamicTool, jsonSchema }: Sdk
 ): ToolSet {
 	return Object.fromEntries(
@@ -205,7 +222,8 @@ function toolSet(
 				execute: (input, { toolCallId, abortSignal }) =>
 					executeTool(tool.name, input, {
 						toolCallId,
-						signal: abortSignal ?? new AbortController().signal
+						signal: abortSignal ?? new AbortController().signal,
+						result: (handle) => room?.result(handle) ?? null
 					})
 			})
 		])

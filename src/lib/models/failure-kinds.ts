@@ -8,6 +8,7 @@ export type FailureKind =
 	| 'server'
 	| 'cut'
 	| 'empty'
+	| 'no-room'
 	| 'blocked'
 	| 'unknown';
 
