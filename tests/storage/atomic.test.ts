@@ -177,7 +177,7 @@ describe('H21 versions', () => {
 		let told = 0;
 		const db = await openDatabase(() => told++, name);
 		const newer = new Dexie(name);
-		newer.version(2).stores({ meta: 'key' });
+		newer.version(db.verno + 1).stores({ meta: 'key' });
 		await newer.open();
 		expect(told).toBe(1);
 		await expect(changeSetting(db, 'a', () => 1)).rejects.toMatchObject({

@@ -1,5 +1,5 @@
 import { capacityOf, type Capacity } from '../../src/lib/context/capacity';
-import { measureMessage } from '../../src/lib/context/measure';
+import { uncalibrated } from '../../src/lib/context/measure';
 import { project } from '../../src/lib/context/projection';
 import { recallTools } from '../../src/lib/context/recall';
 import {
@@ -15,9 +15,8 @@ import {
 	type PlanInput
 } from '../../src/lib/compaction/plan';
 import type { SummaryRequest } from '../../src/lib/compaction/prompt';
-import { findReferences } from '../../src/lib/compaction/references';
-import { serialise } from '../../src/lib/compaction/serialise';
 import { templates } from '../../src/lib/compaction/template';
+import { inBatches, openTranscript } from '../../src/lib/compaction/transcript';
 import type { SummaryAnswer } from '../../src/lib/compaction/verify';
 import type { Checkpoint, TemplateName } from '../../src/lib/history/message';
 import type { Grower } from './tree';
@@ -41,7 +40,7 @@ export function planOf(tree: Grower, more: Partial<PlanInput> = {}): Plan {
 		provider: 'p',
 		template: 'general',
 		stable: true,
-		measure: measureMessage,
+		estimator: uncalibrated,
 		...more
 	});
 }
@@ -99,10 +98,7 @@ export async function run(
 	const commits: Checkpoint[] = [];
 	const phases: string[] = [];
 	const outcome = await compact<string>(plan, {
-		read: async (messages, limits, previous) => ({
-			blocks: serialise(messages, limits),
-			references: findReferences(messages, previous)
-		}),
+		read: async (messages, options) => openTranscript(inBatches(messages), options),
 		summarise: async (request) => {
 			requests.push(request);
 			const result = await summariser(request, requests.length);
@@ -118,6 +114,7 @@ export async function run(
 		signal: new AbortController().signal,
 		model: { provider: 'p', model: 'm' },
 		summariser: plan.capacity,
+		summariserFactor: 1,
 		...more
 	});
 	return { outcome, requests, commits, phases };

@@ -1,5 +1,4 @@
-import { findReferences } from '../../src/lib/compaction/references';
-import { serialise } from '../../src/lib/compaction/serialise';
+import { inBatches, openTranscript } from '../../src/lib/compaction/transcript';
 import { estimateText } from '../../src/lib/context/estimate';
 import { measureMessage } from '../../src/lib/context/measure';
 import { searchMessages } from '../../src/lib/context/recall';
@@ -10,10 +9,7 @@ import type { Compute } from '../../src/lib/worker/client';
 export const compute: Compute = {
 	estimate: async (text) => estimateText(text),
 	measure: async (messages) => messages.map(measureMessage),
-	read: async (messages, limits, previous) => ({
-		blocks: serialise(messages, limits),
-		references: findReferences(messages, previous)
-	}),
+	read: async (messages, options) => openTranscript(inBatches(messages), options),
 	search: async (messages, query) => searchMessages(messages, query),
 	readImport: async (file, context) => readImport(file.name, await file.text(), context)
 };

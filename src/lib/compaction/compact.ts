@@ -1,14 +1,13 @@
 import type { Usage } from '../history/message';
-import { estimateText } from '../context/estimate';
 import { checkpointBlock } from '../context/request';
 import { summaryText } from './answer';
-import { packPasses } from './passes';
 import type { CompactOutcome, CompactPorts } from './ports';
 import type { CompactPlan } from './plan';
 import { preserve, withoutPreserved, type Preserved } from './preserve';
 import { summaryRequest, type SummaryRequest } from './prompt';
 import { passRoom, preservedRoom, summaryCap } from './room';
 import { serialiseSummary, TOOL_RESULT_TOKENS, type Block } from './serialise';
+import type { Transcript } from './transcript';
 import { verifyAnswer, verifyGain, type Rejection } from './verify';
 
 export type * from './ports';
@@ -48,7 +47,8 @@ export async function compact<Failure>(
 				passes: calls,
 				digest,
 				durationMs: ports.now() - startedAt,
-				...(plan.focus === undefined ? {} : { focus: plan.focus })
+				...(plan.focus === undefined ? {} : { focus: plan.focus }),
+				...(plan.pinned.length === 0 ? {} : { pinned: plan.pinned })
 			},
 			ports.signal
 		);
@@ -77,43 +77,72 @@ async function write<Failure>(
 ): Promise<Written | CompactOutcome<Failure>> {
 	ports.onProgress({ phase: 'reading', pass: 0, passes: 0 });
 	const cap = summaryCap(plan, ports.summariser);
-	const room = passRoom(plan, ports.summariser, cap);
+	const room = passRoom(plan, ports.summariser, ports.summariserFactor, cap);
 	if (room < PASS_MIN) return { kind: 'no-room' };
-	const limits = { toolResult: Math.min(TOOL_RESULT_TOKENS, Math.floor(room / 2)), block: room };
-	const reading = await ports.read(
-		plan.boundary.covered,
-		limits,
-		plan.previous?.checkpoint.references ?? []
-	);
-	const { running, blocks } = startOf(plan, reading.blocks, cap, room);
-	// A refresh without newly covered messages is still one pass: the previous summary, written anew.
-	const passes = blocks.length === 0 ? [[]] : packPasses(blocks, room);
+	const { running, first } = startOf(plan, cap, room);
+	const transcript = await ports.read(plan.boundary.covered, {
+		limits: { toolResult: Math.min(TOOL_RESULT_TOKENS, Math.floor(room / 2)), block: room },
+		room,
+		first,
+		references: plan.previous?.checkpoint.references ?? []
+	});
+	try {
+		return await fold({ plan, ports, transcript, cap, room, running });
+	} finally {
+		await transcript.close();
+	}
+}
 
-	let summary = running;
+interface Folding<Failure> {
+	readonly plan: CompactPlan;
+	readonly ports: CompactPorts<Failure>;
+	readonly transcript: Transcript;
+	readonly cap: number;
+	readonly room: number;
+	/** The summary before the first pass. */
+	readonly running: string | null;
+}
+
+/** Folds the transcript into the running summary, pass by pass. The last is known by reading one pass ahead. */
+async function fold<Failure>(
+	folding: Folding<Failure>
+): Promise<Written | CompactOutcome<Failure>> {
+	const { plan, ports, transcript, cap } = folding;
+	const expected = Math.max(1, Math.ceil(plan.coveredTokens / folding.room));
+	let summary = folding.running;
 	let preserved: Preserved = { summary: '', references: [] };
 	let tokensAfter = 0;
 	let usage: Usage | null = null;
 	let calls = 0;
 	let hasRepaired = false;
-	for (const [index, pass] of passes.entries()) {
+	let passes = 0;
+	// A refresh without newly covered messages is still one pass: the previous summary, written anew.
+	let pass: readonly Block[] | null = (await transcript.next()) ?? [];
+	while (pass) {
+		const next: readonly Block[] | null = await transcript.next();
+		passes++;
+		const progress = { pass: passes, passes: next ? Math.max(expected, passes + 1) : passes };
 		let repair: string | undefined;
 		for (;;) {
 			if (ports.signal.aborted) return { kind: 'cancelled' };
-			ports.onProgress({ phase: 'summarising', pass: index + 1, passes: passes.length });
-			const result = await ports.summarise(
-				requestOf(plan, pass, summary, cap, repair),
-				ports.signal
-			);
+			ports.onProgress({ phase: 'summarising', ...progress });
+			const request = requestOf(plan, pass, summary, cap, repair);
+			const result = await ports.summarise(request, ports.signal);
 			if (ports.signal.aborted) return { kind: 'cancelled' };
 			if (result.kind === 'failed') return { kind: 'failed', failure: result.failure };
 			calls++;
 			usage = addUsage(usage, result.answer.usage);
-			ports.onProgress({ phase: 'verifying', pass: index + 1, passes: passes.length });
-			let rejection = verifyAnswer(result.answer, plan.template, cap);
+			ports.onProgress({ phase: 'verifying', ...progress });
+			let rejection = verifyAnswer(result.answer, plan.template, cap, plan.estimator);
 			const text = summaryText(result.answer.text);
-			if (!rejection && index === passes.length - 1) {
-				preserved = preserve(text, reading.references, preservedRoom(plan, withoutPreserved(text)));
-				tokensAfter = plan.staying + estimateText(checkpointBlock(preserved.summary).text);
+			if (!rejection && !next) {
+				preserved = preserve(
+					text,
+					await transcript.references(),
+					preservedRoom(plan, withoutPreserved(text)),
+					(summary) => summaryTokens(plan, summary)
+				);
+				tokensAfter = plan.staying + summaryTokens(plan, preserved.summary);
 				rejection = gainOf(plan, tokensAfter);
 			}
 			if (!rejection) {
@@ -124,20 +153,25 @@ async function write<Failure>(
 			hasRepaired = true;
 			repair = rejection.sentence;
 		}
+		pass = next;
 	}
-	return { kind: 'written', preserved, tokensAfter, usage, passes: passes.length, calls };
+	return { kind: 'written', preserved, tokensAfter, usage, passes, calls };
+}
+
+/** What a summary takes in the next request. Tokens. */
+function summaryTokens(plan: CompactPlan, summary: string): number {
+	return plan.estimator.text(checkpointBlock(summary).text);
 }
 
 /**
- * The running summary before the first pass, and what the passes read. A previous summary over the cap, written for a
- * larger model, does not fit beside a transcript: it is read as the beginning of it. Rule C82.
+ * The running summary before the first pass, and what the passes begin with. A previous summary over the cap, written for
+ * a larger model, does not fit beside a transcript: it is read as the beginning of it. Rule C82.
  */
-function startOf(plan: CompactPlan, covered: readonly Block[], cap: number, room: number) {
-	if (!plan.previous) return { running: null, blocks: covered };
+function startOf(plan: CompactPlan, cap: number, room: number) {
+	if (!plan.previous) return { running: null, first: [] };
 	const previous = withoutPreserved(plan.previous.checkpoint.summary);
-	if (estimateText(previous) <= cap) return { running: previous, blocks: covered };
-	const blocks = serialiseSummary(plan.previous.id, previous, room);
-	return { running: null, blocks: [...blocks, ...covered] };
+	if (plan.estimator.text(previous) <= cap) return { running: previous, first: [] };
+	return { running: null, first: serialiseSummary(plan.previous.id, previous, room) };
 }
 
 function requestOf(

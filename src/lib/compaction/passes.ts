@@ -2,37 +2,48 @@ import type { Block } from './serialise';
 
 /**
  * Packs a transcript into passes of at most `budget` tokens, in order, each block in exactly one. A turn that fits a pass
- * is never divided; a larger one fills passes up block by block. Always ends: a pass takes at least one block. Rules
- * C47, C48.
+ * is never divided; a larger one fills passes up block by block. Always ends: a pass takes at least one block. It holds
+ * the pass it fills and the turn it reads, and nothing else of the transcript. Rules C47, C48.
  */
-export function packPasses(blocks: readonly Block[], budget: number): Block[][] {
-	const passes: Block[][] = [];
+export async function* packPasses(
+	blocks: Iterable<Block> | AsyncIterable<Block>,
+	budget: number
+): AsyncGenerator<readonly Block[]> {
 	let pass: Block[] = [];
 	let used = 0;
+	let turn: Block[] = [];
+	let turnTokens = 0;
+
+	const add = (block: Block) => {
+		pass.push(block);
+		used += block.tokens;
+	};
 	const close = () => {
-		if (pass.length > 0) passes.push(pass);
+		const closed = pass;
 		pass = [];
 		used = 0;
+		return closed;
 	};
-	for (const turn of turnsIn(blocks)) {
-		const tokens = turn.reduce((sum, block) => sum + block.tokens, 0);
-		if (tokens <= budget && used + tokens > budget) close();
+	/** Moves the turn read so far into passes; its blocks may be divided only where it is over the budget. */
+	function* flush() {
+		if (turnTokens <= budget && used + turnTokens > budget && pass.length > 0) yield close();
 		for (const block of turn) {
-			if (used + block.tokens > budget) close();
-			pass.push(block);
-			used += block.tokens;
+			if (used + block.tokens > budget && pass.length > 0) yield close();
+			add(block);
 		}
+		turn = [];
 	}
-	close();
-	return passes;
-}
 
-function turnsIn(blocks: readonly Block[]): Block[][] {
-	const turns: Block[][] = [];
-	for (const block of blocks) {
-		const turn = turns.at(-1);
-		if (block.startsTurn || !turn) turns.push([block]);
-		else turn.push(block);
+	for await (const block of blocks) {
+		if (block.startsTurn) {
+			yield* flush();
+			turnTokens = 0;
+		}
+		turn.push(block);
+		turnTokens += block.tokens;
+		// Over the budget: it will be divided anyway, so nothing more of it need be held.
+		if (turnTokens > budget) yield* flush();
 	}
-	return turns;
+	yield* flush();
+	if (pass.length > 0) yield close();
 }

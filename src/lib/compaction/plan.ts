@@ -1,13 +1,13 @@
 import type {
 	CheckpointMessage,
 	ConversationMessage,
+	PinnedText,
 	TemplateName,
 	Trigger
 } from '../history/message';
 import { turnsOf } from '../history/turns';
 import { capacityTable, type Capacity } from '../context/capacity';
-import { estimateText } from '../context/estimate';
-import type { Measure } from '../context/measure';
+import type { Estimator, Measure } from '../context/measure';
 import { estimated, fixedTokens, occupancyOf, type Occupancy } from '../context/occupancy';
 import { verbatim, type Projection } from '../context/projection';
 import { recallTools } from '../context/recall';
@@ -30,7 +30,9 @@ export interface PlanInput {
 	/** No run, tool call, result or approval is open. */
 	readonly stable: boolean;
 	readonly focus?: string;
-	readonly measure: Measure;
+	/** What the user has pinned on this branch, oldest first. */
+	readonly pins?: readonly PinnedText[];
+	readonly estimator: Estimator;
 }
 
 /** Why nothing is compacted, where that is no failure. */
@@ -42,7 +44,8 @@ export type NoopReason =
 	| 'cannot-advance'
 	| 'gain-too-small'
 	| 'unstable'
-	| 'cannot-fit';
+	| 'cannot-fit'
+	| 'pins-do-not-fit';
 
 export interface CompactPlan {
 	readonly kind: 'compact';
@@ -53,15 +56,28 @@ export interface CompactPlan {
 	readonly capacity: Capacity;
 	/** Estimated parts of the request before, without usage: the same measure as after. */
 	readonly before: Occupancy;
-	/** Tokens of instructions, tools after, kept messages and pending message: all that stays beside the summary. */
+	/** Tokens of instructions, tools after, pinned texts, kept messages and pending message: all that stays beside the summary. */
 	readonly staying: number;
+	/** Tokens of the newly covered messages. */
+	readonly coveredTokens: number;
+	/** The pinned texts the checkpoint must carry: those that are not sent in their place. */
+	readonly pinned: readonly PinnedText[];
+	readonly estimator: Estimator;
 	/** The length the prompt asks for, in tokens. */
 	readonly summaryTarget: number;
 	readonly focus?: string;
 }
 
-export type Plan =
-	CompactPlan | { readonly kind: 'noop'; readonly reason: NoopReason; readonly before: Occupancy };
+/** Nothing to do, and why. */
+export interface Noop {
+	readonly kind: 'noop';
+	readonly reason: NoopReason;
+	readonly before: Occupancy;
+	/** Tokens of the pinned texts, where they are the reason. */
+	readonly pinnedTokens?: number;
+}
+
+export type Plan = CompactPlan | Noop;
 
 /** Below this a summary has no room for its headings. Tokens. */
 const SUMMARY_TARGET_MIN = 160;
@@ -69,12 +85,11 @@ const SUMMARY_TARGET_MIN = 160;
 const SUMMARY_ROOMY = 800;
 /** A summary cannot be less than its headings. Tokens. */
 const SUMMARY_LEAST = 16;
-/** What a request puts around any summary. Tokens. */
-const FRAME = estimateText(checkpointBlock('').text);
-
 /** Decides whether to compact, and where. Pure: nothing is read or written. Rules C20–C27, C34, C36. */
 export function planCompaction(input: PlanInput): Plan {
-	const { trigger, projection, capacity, measure } = input;
+	const { trigger, projection, capacity, estimator } = input;
+	const measure = estimator.message;
+	const frame = frameTokens(estimator);
 	const before = occupancyOf(input);
 	const noop = (reason: NoopReason): Plan => ({ kind: 'noop', reason, before });
 	const open = verbatim(projection);
@@ -82,7 +97,7 @@ export function planCompaction(input: PlanInput): Plan {
 
 	if (open.length === 0 && !previous) return noop('empty');
 	if (!input.stable) return noop('unstable');
-	const fixedNow = fixedTokens(input.instructions, input.tools);
+	const fixedNow = fixedTokens(input.instructions, input.tools, estimator);
 	if (fixedNow > capacity.safeLimit) return noop('cannot-fit');
 	const limit = trigger === 'auto' ? capacity.autoThreshold : capacity.safeLimit;
 	if (trigger !== 'manual' && before.tokens <= limit) return noop('below-threshold');
@@ -91,10 +106,13 @@ export function planCompaction(input: PlanInput): Plan {
 		if (!previous && turnsOf(open).length < 2) return noop('one-turn');
 	}
 
-	const fixed = fixedTokens(input.instructions, input.toolsAfter ?? withRecall(input.tools));
+	const toolsAfter = input.toolsAfter ?? withRecall(input.tools);
+	const fixed = fixedTokens(input.instructions, toolsAfter, estimator);
 	const pendingTokens = input.pending ? measure(input.pending) : 0;
 	const quarter = Math.floor(capacityTable.summaryTargetShare * capacity.summaryCap);
-	const besideTail = fixed + quarter + FRAME + pendingTokens;
+	// Which of them will not be sent in their place depends on the boundary, which depends on their room: all are counted.
+	const allPinned = pinnedTokens(input.pins ?? [], estimator);
+	const besideTail = fixed + quarter + frame + allPinned + pendingTokens;
 	const boundary = chooseBoundary({
 		open,
 		tailBudget:
@@ -105,24 +123,35 @@ export function planCompaction(input: PlanInput): Plan {
 		coverFirstTurn: trigger === 'manual' && !previous
 	});
 
-	const staying = fixed + sum(boundary.kept, measure) + pendingTokens;
-	if (staying + FRAME + SUMMARY_TARGET_MIN > capacity.safeLimit) {
+	const keptIds = new Set(boundary.kept.map((message) => message.id));
+	const pinned = (input.pins ?? []).filter(
+		({ messageId }) => messageId === null || !keptIds.has(messageId)
+	);
+	const pinTokens = pinnedTokens(pinned, estimator);
+	const unpinned = fixed + sum(boundary.kept, measure) + pendingTokens;
+	const staying = unpinned + pinTokens;
+	if (staying + frame + SUMMARY_TARGET_MIN > capacity.safeLimit) {
+		if (unpinned + frame + SUMMARY_TARGET_MIN <= capacity.safeLimit) {
+			return { kind: 'noop', reason: 'pins-do-not-fit', before, pinnedTokens: pinTokens };
+		}
 		return noop(trigger === 'preflight' ? 'cannot-advance' : 'gain-too-small');
 	}
 	const old = before.parts.checkpoint;
 	const isRefresh = boundary.covered.length === 0;
-	const mayRefresh = trigger === 'manual' || (trigger === 'preflight' && old - FRAME > quarter);
+	const mayRefresh = trigger === 'manual' || (trigger === 'preflight' && old - frame > quarter);
 	if (isRefresh && !(previous && mayRefresh)) return noop('cannot-advance');
 	const coveredTokens = sum(boundary.covered, measure);
 	const asked = summaryTarget(
 		capacity,
-		Math.min((coveredTokens + old) / 2, capacity.safeLimit - staying - FRAME)
+		Math.min((coveredTokens + old) / 2, capacity.safeLimit - staying - frame)
 	);
-	const gain = coveredTokens + old - Math.max(asked + FRAME, old);
+	const newPins = pinTokens - pinnedTokens(previous?.checkpoint.pinned ?? [], estimator);
+	const gain = coveredTokens + old - Math.max(asked + frame, old) - newPins;
 	if (trigger === 'auto' && gain < capacityTable.minimumGainShare * capacity.safeLimit) {
 		return noop('gain-too-small');
 	}
-	if (!isRefresh && coveredTokens + old <= FRAME + SUMMARY_LEAST + fixed - fixedNow) {
+	const replacing = frame + pinTokens + SUMMARY_LEAST + fixed - fixedNow;
+	if (!isRefresh && coveredTokens + old <= replacing) {
 		return noop('gain-too-small');
 	}
 	return {
@@ -134,9 +163,23 @@ export function planCompaction(input: PlanInput): Plan {
 		capacity,
 		before: { tokens: estimated(before.parts), source: 'estimated', parts: before.parts },
 		staying,
+		coveredTokens,
+		pinned,
+		estimator,
 		summaryTarget: asked,
 		...(input.focus === undefined ? {} : { focus: input.focus })
 	};
+}
+
+/** What a request puts around any summary. Tokens. */
+export function frameTokens(estimator: Estimator): number {
+	return estimator.text(checkpointBlock('').text);
+}
+
+/** What pinned texts add to a checkpoint. Tokens. */
+export function pinnedTokens(pinned: readonly PinnedText[], estimator: Estimator): number {
+	if (pinned.length === 0) return 0;
+	return estimator.text(checkpointBlock('', pinned).text) - frameTokens(estimator);
 }
 
 /** With a checkpoint something is no longer sent, so the tools that read it back come along. Rule C27. */

@@ -6,8 +6,7 @@ import type {
 } from '../history/message';
 import type { Capacity } from '../context/capacity';
 import type { SummaryRequest } from './prompt';
-import type { FoundReference } from './references';
-import type { Block, SerialiseLimits } from './serialise';
+import type { Transcript, TranscriptOptions } from './transcript';
 import type { Rejection, SummaryAnswer } from './verify';
 
 /** What a summariser gave back: an answer, or why there is none. */
@@ -21,27 +20,17 @@ export type CommitResult =
 	| { readonly kind: 'stale' }
 	| { readonly kind: 'aborted' };
 
-/** The covered messages as a transcript, and what must not be lost of them. */
-export interface Reading {
-	readonly blocks: readonly Block[];
-	readonly references: readonly FoundReference[];
-}
-
 export interface Progress {
 	readonly phase: 'reading' | 'summarising' | 'verifying' | 'committing';
-	/** 1-based; `passes` is 0 until it is known. */
+	/** 1-based; `passes` is 0 until it is known, and an estimate until the last pass. */
 	readonly pass: number;
 	readonly passes: number;
 }
 
 /** Everything the compaction needs from outside. */
 export interface CompactPorts<Failure> {
-	/** Serialises the covered messages and finds their references: the heavy part, done in the worker. */
-	read(
-		messages: readonly ConversationMessage[],
-		limits: SerialiseLimits,
-		previous: readonly FoundReference[]
-	): Promise<Reading>;
+	/** Opens the covered messages as a transcript and finds their references: the heavy part, done in the worker. */
+	read(messages: readonly ConversationMessage[], options: TranscriptOptions): Promise<Transcript>;
 	summarise(request: SummaryRequest, signal: AbortSignal): Promise<SummariseResult<Failure>>;
 	commit(checkpoint: Checkpoint, signal: AbortSignal): Promise<CommitResult>;
 	sha256(text: string): Promise<string>;
@@ -49,9 +38,10 @@ export interface CompactPorts<Failure> {
 	now(): number;
 	onProgress(progress: Progress): void;
 	readonly signal: AbortSignal;
-	/** The model that writes the summary, and its capacity. */
+	/** The model that writes the summary, its capacity, and its calibration factor. */
 	readonly model: ModelRef;
 	readonly summariser: Capacity;
+	readonly summariserFactor: number;
 }
 
 export type CompactOutcome<Failure> =

@@ -1,7 +1,7 @@
 import type { Capacity } from '../context/capacity';
 import { estimateText } from '../context/estimate';
 import { checkpointBlock } from '../context/request';
-import type { CompactPlan } from './plan';
+import { frameTokens, type CompactPlan } from './plan';
 import { summaryInstructions } from './prompt';
 import { quoted } from './quote';
 
@@ -13,20 +13,29 @@ const PRESERVED_SHARE = 0.15;
 
 /** The most a summary may be: what both models allow, and what is left beside what stays. Rule C81. */
 export function summaryCap(plan: CompactPlan, summariser: Capacity): number {
-	const left = plan.capacity.safeLimit - plan.staying - estimateText(checkpointBlock('').text);
+	const left = plan.capacity.safeLimit - plan.staying - frameTokens(plan.estimator);
 	return Math.min(plan.capacity.summaryCap, summariser.summaryCap, left);
 }
 
-/** Transcript tokens one pass can hold: the summariser's safe limit less prompt, running summary and focus. Rule C80. */
-export function passRoom(plan: CompactPlan, summariser: Capacity, cap: number): number {
+/**
+ * Transcript tokens one pass can hold, uncalibrated: the summariser's safe limit less prompt, running summary and focus.
+ * Rule C80.
+ * @param factor the summariser's own calibration
+ */
+export function passRoom(
+	plan: CompactPlan,
+	summariser: Capacity,
+	factor: number,
+	cap: number
+): number {
 	const instructions = estimateText(summaryInstructions(plan.template));
 	const focus = estimateText(quoted(plan.focus ?? ''));
-	return summariser.safeLimit - instructions - cap - PROMPT_FRAME - focus;
+	return Math.floor(summariser.safeLimit / factor) - instructions - cap - PROMPT_FRAME - focus;
 }
 
 /** Room for "Preserved references" beside `summary`: rule C75. */
 export function preservedRoom(plan: CompactPlan, summary: string): number {
-	const block = estimateText(checkpointBlock(summary).text);
+	const block = plan.estimator.text(checkpointBlock(summary).text);
 	const freed = plan.before.tokens - plan.staying - block;
 	// What a summary replaced is gone; a refresh replaces only the summary before, references put back included.
 	const share = plan.boundary.covered.length === 0 ? freed : freed / 2;

@@ -28,66 +28,71 @@ export const TOOL_RESULT_TOKENS = 2000;
  * Writes messages as the transcript a summariser reads. Reasoning is left out; files are named, not quoted; errors and
  * denied operations are marked; every block carries its message id so that the summary can cite it. Rules C40–C46.
  */
-export function serialise(
-	messages: readonly ConversationMessage[],
+export function* serialise(
+	messages: Iterable<ConversationMessage>,
 	limits: SerialiseLimits
-): Block[] {
-	return messages.flatMap((message) => serialiseMessage(message, limits));
+): Generator<Block> {
+	for (const message of messages) yield* serialiseMessage(message, limits);
 }
 
 /** A summary as blocks, for a summariser whose window cannot hold it beside a transcript. Rule C82. */
 export function serialiseSummary(id: MessageId, summary: string, limit: number): Block[] {
-	return blocksOf(id, 'assistant earlier checkpoint', summary, limit, true);
+	return [...blocksOf(id, 'assistant earlier checkpoint', summary, limit, true)];
 }
 
 /** One text as blocks of at most `limit` tokens, each with its header. */
-function blocksOf(
+function* blocksOf(
 	messageId: MessageId,
 	label: string,
 	body: string,
 	limit: number,
 	startsTurn: boolean
-): Block[] {
+): Generator<Block> {
 	const header = `[m:${shortId(messageId)} ${label}`;
 	// What a block costs beside its piece of the text: header, mark of continuation, two line breaks.
 	const room = limit - estimateText(`${header} continued]`) - 2;
-	return split(body, Math.max(1, room)).map((piece, index) => {
-		const text = `${header}${index > 0 ? ' continued' : ''}]\n${quoted(piece)}`;
-		return {
+	let isFirst = true;
+	for (const piece of split(body, Math.max(1, room))) {
+		const text = `${header}${isFirst ? '' : ' continued'}]\n${quoted(piece)}`;
+		yield {
 			messageId,
-			startsTurn: startsTurn && index === 0,
+			startsTurn: startsTurn && isFirst,
 			text,
 			tokens: estimateText(text) + 1
 		};
-	});
+		isFirst = false;
+	}
 }
 
-function serialiseMessage(message: ConversationMessage, limits: SerialiseLimits): Block[] {
+function* serialiseMessage(
+	message: ConversationMessage,
+	limits: SerialiseLimits
+): Generator<Block> {
 	const id = shortId(message.id);
-	const blocks: Block[] = [];
+	let isEmpty = true;
 	const add = (label: string, body: string) => {
-		const startsTurn = message.role === 'user' && blocks.length === 0;
-		blocks.push(...blocksOf(message.id, label, body, limits.block, startsTurn));
+		const startsTurn = message.role === 'user' && isEmpty;
+		isEmpty = false;
+		return blocksOf(message.id, label, body, limits.block, startsTurn);
 	};
 	let prose: string[] = [];
-	const flush = () => {
-		if (prose.length > 0) add(message.role, prose.join('\n\n'));
+	function* flush() {
+		if (prose.length > 0) yield* add(message.role, prose.join('\n\n'));
 		prose = [];
-	};
+	}
 	for (const part of message.parts) {
 		if (part.type === 'dynamic-tool') {
-			flush();
-			add(`tool ${labelOf(part.toolName)}`, toolText(part, id, limits.toolResult));
+			yield* flush();
+			yield* add(`tool ${labelOf(part.toolName)}`, toolText(part, id, limits.toolResult));
 		} else {
 			const text = partText(part);
 			if (text !== '') prose.push(text);
 		}
 	}
 	if (message.role === 'assistant') prose.push(...endingOf(message.metadata));
-	flush();
+	yield* flush();
 	// A message without anything to quote is still covered, and says so.
-	if (blocks.length === 0) add(message.role, '(empty message)');
-	return blocks;
+	if (isEmpty) yield* add(message.role, '(empty message)');
 }
 
 function partText(part: Part): string {
@@ -168,15 +173,13 @@ function endWithin(text: string, limit: number): string {
 }
 
 /** Splits a text into pieces of at most `limit` tokens, at a line or a space where there is one near. One pass: C45. */
-function split(text: string, limit: number): string[] {
-	const pieces: string[] = [];
+function* split(text: string, limit: number): Generator<string> {
 	for (let from = 0; from < text.length;) {
 		const furthest = prefixWithin(text, limit, from);
 		const end = furthest < text.length ? breakNear(text, from, furthest) : furthest;
-		pieces.push(text.slice(from, end));
+		yield text.slice(from, end);
 		from = end;
 	}
-	return pieces;
 }
 
 /** The last paragraph, line or word that ends in the last third before `end`, or `end` itself. */

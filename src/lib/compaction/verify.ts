@@ -1,5 +1,5 @@
 import type { Finish, TemplateName, Usage } from '../history/message';
-import { estimateText } from '../context/estimate';
+import { uncalibrated, type Estimator } from '../context/measure';
 import {
 	isOpenReasoning,
 	looksLikeEcho,
@@ -7,7 +7,7 @@ import {
 	saysNothing,
 	summaryText
 } from './answer';
-import { missingSections, templates } from './template';
+import { headingOf, missingSections, templates } from './template';
 
 /** What a summariser answered. */
 export interface SummaryAnswer {
@@ -30,6 +30,7 @@ export type RejectionReason =
 	| 'missing-sections'
 	| 'echo'
 	| 'over-cap'
+	| 'over-section'
 	| 'no-gain'
 	| 'over-limit';
 
@@ -39,11 +40,15 @@ export interface Rejection {
 	readonly sentence: string;
 }
 
+/** One section may take at most this share of the cap: a summary that grows, grows in one place (case 17). */
+const SECTION_SHARE = 0.6;
+
 /** Checks one answer by itself: rules C61–C64. Null means that its `summaryText` may be used. */
 export function verifyAnswer(
 	answer: SummaryAnswer,
 	template: TemplateName,
-	cap: number
+	cap: number,
+	estimator: Estimator = uncalibrated
 ): Rejection | null {
 	const text = summaryText(answer.text);
 	if (answer.hadToolCall || looksLikeToolCall(text)) {
@@ -79,14 +84,32 @@ export function verifyAnswer(
 	if (saysNothing(text)) {
 		return { reason: 'empty', sentence: 'Nothing stands under its headings.' };
 	}
-	const tokens = estimateText(text);
+	const tokens = estimator.text(text);
 	if (tokens > cap) {
 		return {
 			reason: 'over-cap',
 			sentence: `It is about ${tokens} tokens long; at most ${cap} are allowed.`
 		};
 	}
+	const most = Math.floor(SECTION_SHARE * cap);
+	const long = sectionsOf(text).find((section) => estimator.text(section.text) > most);
+	if (long) {
+		return {
+			reason: 'over-section',
+			sentence: `Its section ${long.heading} is about ${estimator.text(long.text)} tokens long; at most ${most} are allowed.`
+		};
+	}
 	return null;
+}
+
+function sectionsOf(summary: string): { heading: string; text: string }[] {
+	const sections: { heading: string; lines: string[] }[] = [];
+	for (const line of summary.split('\n')) {
+		const heading = headingOf(line);
+		if (heading !== null) sections.push({ heading, lines: [] });
+		else sections.at(-1)?.lines.push(line);
+	}
+	return sections.map(({ heading, lines }) => ({ heading, text: lines.join('\n') }));
 }
 
 /**

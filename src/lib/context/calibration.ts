@@ -15,19 +15,21 @@ export interface Calibration {
 /** The factor stays within these, whatever a provider reports. */
 const FACTOR_MIN = 0.6;
 const FACTOR_MAX = 1.8;
-/** Gains of RFC 6298, but faster: a conversation has tens of reports, a connection thousands. */
+/** Gains of RFC 6298, but faster: a conversation has tens of reports, a connection thousands. The first count for more. */
 const MEAN_GAIN = 1 / 4;
 const DEVIATION_GAIN = 1 / 3;
 /** So many deviations above the mean an estimate leans: an under-estimate overflows, an over-estimate only compacts early. */
 const LEAN = 1.5;
-/** Share of the mean that one report leaves in doubt. */
-const DOUBT = 0.05;
+/** What is believed before any report: our estimates are right, give or take. */
+const PRIOR: Calibration = { mean: 1, deviation: 0.05, reports: 0 };
+/** A ratio beyond these says that the server counts something else: only what was not cached, or several requests. */
+const PLAUSIBLE_MIN = 0.5;
+const PLAUSIBLE_MAX = 2.5;
 /** Below so many tokens a report says more of a server's own frame than of its tokenizer. */
-const REPORT_MIN = 200;
+const REPORT_MIN = 500;
 
 /**
- * Takes in one usage report. Reports of contexts under 200 tokens, and figures that are not positive, change nothing.
- * Rule C14.
+ * Takes in one usage report. Reports of contexts under 500 tokens, and figures no tokenizer gives, change nothing. Rule C14.
  * @param estimated our uncalibrated estimate of the context, in tokens
  * @param reported the provider's figure for the same context
  */
@@ -36,14 +38,14 @@ export function calibrate(
 	estimated: number,
 	reported: number
 ): Calibration | null {
-	if (!(estimated >= REPORT_MIN && reported > 0 && Number.isFinite(reported))) return before;
-	const ratio = clamp(reported / estimated);
-	if (!before) return { mean: ratio, deviation: DOUBT * ratio, reports: 1 };
-	const error = ratio - before.mean;
+	const seen = reported / estimated;
+	if (!(estimated >= REPORT_MIN && seen >= PLAUSIBLE_MIN && seen <= PLAUSIBLE_MAX)) return before;
+	const { mean, deviation, reports } = before ?? PRIOR;
+	const error = clamp(seen) - mean;
 	return {
-		mean: before.mean + MEAN_GAIN * error,
-		deviation: before.deviation + DEVIATION_GAIN * (Math.abs(error) - before.deviation),
-		reports: before.reports + 1
+		mean: mean + Math.max(MEAN_GAIN, 1 / (reports + 2)) * error,
+		deviation: deviation + DEVIATION_GAIN * (Math.abs(error) - deviation),
+		reports: reports + 1
 	};
 }
 

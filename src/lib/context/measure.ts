@@ -54,3 +54,24 @@ export function cachedMeasure(measure: Measure = measureMessage): Measure {
 		return tokens;
 	};
 }
+
+/** What estimates the tokens of a request: texts and messages by the same measure. */
+export interface Estimator {
+	readonly text: (text: string) => number;
+	readonly message: Measure;
+}
+
+/**
+ * An estimator for one model.
+ * @param factor what usage reports have taught of its tokenizer (`factorOf`); 1 where nothing is known
+ * @param measure uncalibrated tokens of a message
+ */
+export function estimatorOf(factor = 1, measure: Measure = measureMessage): Estimator {
+	return {
+		text: (text) => Math.ceil(estimateText(text) * factor),
+		message: (message) => Math.ceil(measure(message) * factor)
+	};
+}
+
+/** Estimates as they are without any usage report. */
+export const uncalibrated: Estimator = estimatorOf();

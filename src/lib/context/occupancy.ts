@@ -1,6 +1,5 @@
-import type { AssistantMessage, ConversationMessage, Usage } from '../history/message';
-import { estimateText } from './estimate';
-import { measureMessage, type Measure } from './measure';
+import type { AssistantMessage, ConversationMessage, PinnedText, Usage } from '../history/message';
+import { estimatorOf, uncalibrated, type Estimator, type Measure } from './measure';
 import type { Projection } from './projection';
 import { checkpointBlock, type ToolSpec } from './request';
 
@@ -13,7 +12,8 @@ export interface OccupancyInput {
 	readonly pending: ConversationMessage | null;
 	/** The provider that will be asked: usage reported by another is not valid here. */
 	readonly provider: string;
-	readonly measure?: Measure;
+	/** Default: uncalibrated. */
+	readonly estimator?: Estimator;
 	/** Whether this provider receives earlier reasoning again. */
 	readonly replaysReasoning?: boolean;
 }
@@ -38,23 +38,59 @@ export interface Occupancy {
 }
 
 /** Estimated tokens of instructions and tool schemas: what no compaction can free. */
-export function fixedTokens(instructions: string, tools: readonly ToolSpec[]): number {
-	return estimateText(instructions) + toolsTokens(tools);
+export function fixedTokens(
+	instructions: string,
+	tools: readonly ToolSpec[],
+	estimator: Estimator = uncalibrated
+): number {
+	return estimator.text(instructions) + toolsTokens(tools, estimator);
 }
 
-function toolsTokens(tools: readonly ToolSpec[]): number {
-	return tools.reduce((sum, tool) => sum + estimateText(JSON.stringify(tool)), 0);
+function toolsTokens(tools: readonly ToolSpec[], estimator: Estimator): number {
+	return tools.reduce((sum, tool) => sum + estimator.text(JSON.stringify(tool)), 0);
+}
+
+/** Estimated tokens a checkpoint takes in a request: summary, pinned texts, and the words around them. */
+export function checkpointTokens(
+	checkpoint: { readonly summary: string; readonly pinned?: readonly PinnedText[] },
+	estimator: Estimator
+): number {
+	return estimator.text(checkpointBlock(checkpoint.summary, checkpoint.pinned).text);
+}
+
+/**
+ * What the newest usage report says of our estimates: the context it was for, as the provider counts it and as we do
+ * without calibration. Null where no report is valid. Rule C14.
+ */
+export function reportOf(
+	input: Omit<OccupancyInput, 'pending' | 'estimator'> & { readonly measure?: Measure }
+): { readonly estimated: number; readonly reported: number } | null {
+	const { later } = input.projection;
+	const at = later.findLastIndex((message) => hasValidUsage(message, input.provider));
+	const base = later[at];
+	if (base?.role !== 'assistant' || !base.metadata.usage) return null;
+	const { parts } = occupancyOf({
+		...input,
+		projection: { ...input.projection, later: later.slice(0, at + 1) },
+		pending: null,
+		estimator: estimatorOf(1, input.measure)
+	});
+	return {
+		estimated: estimated(parts),
+		reported: contextAfter(base.metadata.usage, input.replaysReasoning ?? false)
+	};
 }
 
 /** Occupancy of the next request. Rules C15–C17. */
 export function occupancyOf(input: OccupancyInput): Occupancy {
-	const measure = input.measure ?? measureMessage;
+	const estimator = input.estimator ?? uncalibrated;
+	const measure = estimator.message;
 	const { projection, pending } = input;
 	const parts: OccupancyParts = {
-		instructions: estimateText(input.instructions),
-		tools: toolsTokens(input.tools),
+		instructions: estimator.text(input.instructions),
+		tools: toolsTokens(input.tools, estimator),
 		checkpoint: projection.checkpoint
-			? estimateText(checkpointBlock(projection.checkpoint.checkpoint.summary).text)
+			? checkpointTokens(projection.checkpoint.checkpoint, estimator)
 			: 0,
 		tail: total(projection.tail, measure),
 		later: total(projection.later, measure),

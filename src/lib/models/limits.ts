@@ -99,6 +99,11 @@ const limits = new Map<string, KnownLimits>(
  * (`-2024-08-06`, `-20241022`), `-latest`, and dots in Claude's version (`claude-3.5-sonnet`).
  */
 export function limitsOf(model: string): KnownLimits {
+	return knownName(model, limits) ?? unknown;
+}
+
+/** What a table says of a model's name, as `limitsOf` reads names. */
+export function knownName<Known>(model: string, table: ReadonlyMap<string, Known>): Known | null {
 	let name = model.trim().toLowerCase();
 	name = name.slice(name.lastIndexOf('/') + 1).replace(/[:@].*$/, '');
 	if (name.startsWith('claude')) name = name.replaceAll('.', '-');
@@ -107,5 +112,5 @@ export function limitsOf(model: string): KnownLimits {
 			? /-(?:20\d{2}-\d{2}-\d{2}|\d{3,4})$/
 			: /-(?:20\d{2}-?\d{2}-?\d{2}|\d{2}-20\d{2})$/;
 	const plain = name.replace(/-latest$/, '').replace(dated, '');
-	return limits.get(name) ?? limits.get(plain) ?? unknown;
+	return table.get(name) ?? table.get(plain) ?? null;
 }

@@ -19,7 +19,9 @@ export interface CompactingOptions {
 	readonly plan: CompactPlan;
 	readonly provider: ProviderConfig;
 	readonly model: ModelRef;
+	/** Of the model that writes the summary. */
 	readonly capacity: Capacity;
+	readonly factor: number;
 	readonly signal: AbortSignal;
 	readonly onProgress: (progress: Progress) => void;
 }
@@ -34,7 +36,7 @@ export async function runCompaction(
 	let session: Session | null = null;
 	let isCommitting = false;
 	const finished = compact<Failure>(plan, {
-		read: (messages, limits, previous) => worker.read(messages, limits, previous),
+		read: (messages, options) => worker.read(messages, options),
 		summarise: async (request, signal) => {
 			const { failure, ...answer } = await summarise({ provider, model, ...request, signal });
 			return failure ? { kind: 'failed', failure } : { kind: 'answer', answer };
@@ -51,7 +53,8 @@ export async function runCompaction(
 		onProgress: options.onProgress,
 		signal,
 		model,
-		summariser: options.capacity
+		summariser: options.capacity,
+		summariserFactor: options.factor
 	});
 	// Cancel is at once: what is still under way cannot commit, because the commit asks the same signal. Only a commit that
 	// has begun is waited for: whether it was in time is the transaction's to say.

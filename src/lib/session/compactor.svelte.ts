@@ -1,28 +1,28 @@
-import type { CompactOutcome } from '$lib/compaction/compact';
-import { planCompaction, type CompactPlan, type NoopReason } from '$lib/compaction/plan';
-import type { Capacity } from '$lib/context/capacity';
+import type { CompactOutcome, Progress } from '$lib/compaction/compact';
+import { planCompaction, type CompactPlan, type Noop, type Plan } from '$lib/compaction/plan';
 import type { Projection } from '$lib/context/projection';
 import type { ConversationMessage, ModelRef, Trigger } from '$lib/history/message';
 import type { Session } from '$lib/history/session';
 import type { Failure } from '$lib/models/failure';
+import type { ProviderConfig } from '$lib/models/provider';
 import { runCompaction } from './compacting';
 import {
 	cancelledNotice,
 	failureNotice,
 	missingModelNotice,
 	noRoomNotice,
+	pinsNotice,
 	rejectionNotice,
 	restingNotice,
 	staleNotice
 } from './notices';
+import { pinnedTexts } from './pins';
+import { summarisersFor, type SummariserChoice } from './summarisers';
 import type { Thread } from './thread.svelte';
 import type { CompactionView } from './view';
 
 /** How a compaction ended, as far as whoever waits for it must know. Why it did not commit stands in the notice. */
-export type Compacted =
-	| { readonly kind: 'committed' }
-	| { readonly kind: 'noop'; readonly reason: NoopReason }
-	| { readonly kind: 'not-committed' };
+export type Compacted = { readonly kind: 'committed' } | Noop | { readonly kind: 'not-committed' };
 
 /** What a compaction is asked for. */
 export interface CompactionWish {
@@ -46,8 +46,6 @@ export class Compactor {
 	#view = $state.raw<CompactionView | null>(null);
 	#current = $state.raw<Promise<Compacted> | null>(null);
 	#stop: AbortController | null = null;
-	#failures = 0;
-	#failedModel: ModelRef | null = null;
 	readonly #thread: Thread;
 
 	constructor(thread: Thread) {
@@ -83,19 +81,40 @@ export class Compactor {
 
 	async #plan(wish: CompactionWish): Promise<Compacted> {
 		const thread = this.#thread;
-		const { session, branch } = thread;
-		if (this.#rests(wish.trigger)) {
+		const { session, branch, deps } = thread;
+		const projection = wish.projection ?? (await branch.ready());
+		const summarisers = summarisersFor(deps, session.model, projection);
+		if (this.#rests(wish.trigger, summarisers)) {
 			if (wish.trigger === 'preflight') thread.notice = restingNotice;
 			return { kind: 'not-committed' };
 		}
-		const projection = wish.projection ?? (await branch.ready());
-		const { capacity } = thread;
-		if (!capacity) {
+		const plan = await this.planFor(wish, projection);
+		if (!plan || summarisers.length === 0) {
 			if (wish.trigger !== 'auto') thread.notice = missingModelNotice;
 			return { kind: 'not-committed' };
 		}
+		if (plan.kind === 'noop') {
+			if (plan.reason === 'pins-do-not-fit' && wish.trigger !== 'manual') {
+				thread.notice = pinsNotice(plan);
+			}
+			return plan;
+		}
+		if (wish.arrive && !(await wish.arrive())) return { kind: 'not-committed' };
+		return this.#run(plan, thread.session, summarisers);
+	}
+
+	/** What a compaction would do, without doing it. Null when the session's model is not set up here. */
+	async planFor(
+		wish: Omit<CompactionWish, 'arrive'>,
+		projection: Projection
+	): Promise<Plan | null> {
+		const thread = this.#thread;
+		const { session, capacity, deps } = thread;
+		if (!capacity) return null;
 		const focus = wish.focus?.trim();
-		const plan = planCompaction({
+		const messages = [...projection.tail, ...projection.later];
+		const leafId = messages.at(-1)?.id ?? projection.checkpoint?.id ?? null;
+		return planCompaction({
 			trigger: wish.trigger,
 			projection,
 			pending: wish.pending ?? null,
@@ -106,58 +125,84 @@ export class Compactor {
 			provider: session.model.provider,
 			template: session.template,
 			stable: wish.stable,
-			measure: branch.measure,
+			estimator: thread.estimator,
+			pins: await pinnedTexts(deps.db, session, leafId),
 			...(focus ? { focus } : {})
 		});
-		if (plan.kind === 'noop') return plan;
-		if (wish.arrive && !(await wish.arrive())) return { kind: 'not-committed' };
-		return this.#run(plan, thread.session, capacity);
 	}
 
-	async #run(plan: CompactPlan, session: Session, capacity: Capacity): Promise<Compacted> {
+	/** Has the plan carried out by the first of `summarisers`; where its provider fails, by the next. */
+	async #run(
+		plan: CompactPlan,
+		session: Session,
+		summarisers: readonly SummariserChoice[]
+	): Promise<Compacted> {
 		const thread = this.#thread;
-		const { db, worker, models } = thread.deps;
-		const provider = await models.provider(session.model);
-		if (!provider) {
+		const stop = new AbortController();
+		this.#stop = stop;
+		let outcome: CompactOutcome<Failure> | null = null;
+		let asked = session.model;
+		for (const summariser of summarisers) {
+			if (outcome && (outcome.kind !== 'failed' || stop.signal.aborted)) break;
+			const provider = await thread.deps.models.provider(summariser.model);
+			if (!provider) continue;
+			asked = summariser.model;
+			outcome = await this.#runWith(plan, session, summariser, provider, stop.signal);
+		}
+		if (!outcome) {
 			thread.notice = missingModelNotice;
 			return { kind: 'not-committed' };
 		}
-		const stop = new AbortController();
-		this.#stop = stop;
+		if (outcome.kind !== 'committed') {
+			await this.#explain(outcome, plan.trigger, asked);
+			return { kind: 'not-committed' };
+		}
+		if (session.failures) await thread.patch({ failures: null });
+		await thread.branch.append(outcome.message);
+		return { kind: 'committed' };
+	}
+
+	async #runWith(
+		plan: CompactPlan,
+		session: Session,
+		{ model, capacity, factor }: SummariserChoice,
+		provider: ProviderConfig,
+		signal: AbortSignal
+	): Promise<CompactOutcome<Failure>> {
+		const thread = this.#thread;
+		const { db, worker } = thread.deps;
 		const view = {
 			trigger: plan.trigger,
 			coveredMessageCount: plan.boundary.covered.length,
-			startedAt: Date.now()
+			startedAt: Date.now(),
+			model
 		};
 		this.#view = { ...view, phase: 'reading', pass: 0, passes: 0 };
-		const { outcome, session: after } = await thread.own(() =>
-			runCompaction({
+		const onProgress = (progress: Progress) => {
+			if (!signal.aborted) this.#view = { ...view, ...progress };
+		};
+		return thread.own(async () => {
+			const { outcome, session: after } = await runCompaction({
 				db,
 				worker,
 				session,
 				plan,
 				provider,
-				model: session.model,
+				model,
 				capacity,
-				signal: stop.signal,
-				onProgress: (progress) => {
-					if (!stop.signal.aborted) this.#view = { ...view, ...progress };
-				}
-			})
-		);
-		if (outcome.kind !== 'committed') {
-			await this.#explain(outcome, plan.trigger);
-			return { kind: 'not-committed' };
-		}
-		if (after) thread.follow(after);
-		this.#failures = 0;
-		await thread.branch.append(outcome.message);
-		return { kind: 'committed' };
+				factor,
+				signal,
+				onProgress
+			});
+			if (after) thread.follow(after);
+			return outcome;
+		});
 	}
 
 	async #explain(
 		outcome: Exclude<CompactOutcome<Failure>, { kind: 'committed' }>,
-		trigger: Trigger
+		trigger: Trigger,
+		asked: ModelRef
 	): Promise<void> {
 		const thread = this.#thread;
 		switch (outcome.kind) {
@@ -181,14 +226,20 @@ export class Compactor {
 			case 'no-room':
 				thread.notice = noRoomNotice;
 		}
-		this.#failures++;
-		this.#failedModel = thread.session.model;
+		const before = thread.session.failures;
+		const isSame = before && sameModel(before.model, asked);
+		await thread.patch({ failures: { count: (isSame ? before.count : 0) + 1, model: asked } });
 	}
 
-	#rests(trigger: Trigger): boolean {
-		const { provider, model } = this.#thread.session.model;
-		const isSame = this.#failedModel?.provider === provider && this.#failedModel.model === model;
-		if (trigger === 'manual' || !isSame) this.#failures = 0;
-		return this.#failures >= FAILURES_MAX;
+	/** Kept with the session, so that a reload does not begin the count again. */
+	#rests(trigger: Trigger, summarisers: readonly SummariserChoice[]): boolean {
+		const { failures } = this.#thread.session;
+		if (!failures || trigger === 'manual' || failures.count < FAILURES_MAX) return false;
+		const last = summarisers.at(-1);
+		return last !== undefined && sameModel(failures.model, last.model);
 	}
+}
+
+function sameModel(a: ModelRef, b: ModelRef): boolean {
+	return a.provider === b.provider && a.model === b.model;
 }

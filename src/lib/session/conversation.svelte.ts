@@ -217,7 +217,7 @@ export class Conversation implements ConversationView {
 				stable: this.run === null,
 				...(focus === undefined ? {} : { focus })
 			});
-			if (compacted.kind === 'noop') this.#thread.notice = noopNotice(compacted.reason);
+			if (compacted.kind === 'noop') this.#thread.notice = noopNotice(compacted);
 		});
 	}
 	cancelCompaction(): void {

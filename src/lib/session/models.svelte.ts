@@ -1,9 +1,13 @@
+import { calibrate, factorOf } from '$lib/context/calibration';
 import { capacityOf, type Capacity } from '$lib/context/capacity';
+import type { Price } from '$lib/context/price';
 import type { ModelRef } from '$lib/history/message';
 import { limitsOf } from '$lib/models/limits';
+import { priceOf } from '$lib/models/prices';
 import { isLocal } from '$lib/models/local-server';
 import { offlineModel, offlineProvider, type ProviderConfig } from '$lib/models/provider';
-import type { HiloDatabase, ModelRow, ProviderRow } from '$lib/storage/database';
+import { changeCalibration, readCalibrations } from '$lib/storage/calibration';
+import type { CalibrationRow, HiloDatabase, ModelRow, ProviderRow } from '$lib/storage/database';
 import {
 	changeProvider,
 	readProviders,
@@ -25,6 +29,7 @@ export interface ProviderEdit {
 /** The configured providers and their models. Keys are opened only for the call that needs them. */
 export class Models {
 	#rows = $state.raw<readonly ProviderRow[]>([]);
+	#calibrations = $state.raw<readonly CalibrationRow[]>([]);
 	readonly #db: HiloDatabase;
 
 	constructor(db: HiloDatabase) {
@@ -36,7 +41,10 @@ export class Models {
 	}
 
 	async load(): Promise<void> {
-		this.#rows = await readProviders(this.#db);
+		[this.#rows, this.#calibrations] = await Promise.all([
+			readProviders(this.#db),
+			readCalibrations(this.#db)
+		]);
 	}
 
 	/** Every model one can choose, the built-in one first. */
@@ -73,6 +81,32 @@ export class Models {
 		const row = this.#rows.find((row) => row.id === ref.provider);
 		const model = row?.models.find((model) => model.model === ref.model);
 		return row && model ? capacityOf(limitsFor(row, model), autoRatio) : null;
+	}
+
+	/** What estimates for a model are multiplied with. */
+	factor(ref: ModelRef): number {
+		return factorOf(
+			this.#calibrations.find((row) => row.provider === ref.provider && row.model === ref.model) ??
+				null
+		);
+	}
+
+	/** Takes in what a provider reported for a context that we had estimated. */
+	async calibrate(
+		ref: ModelRef,
+		{ estimated, reported }: { readonly estimated: number; readonly reported: number }
+	): Promise<void> {
+		await changeCalibration(this.#db, ref, (before) => calibrate(before, estimated, reported));
+		this.#calibrations = await readCalibrations(this.#db);
+	}
+
+	/** What a model costs, or null where that is unknown. The built-in one is free, and so is a server of one's own. */
+	price(ref: ModelRef): Price | null {
+		if (ref.provider === offlineProvider.id) return free;
+		const row = this.#rows.find((row) => row.id === ref.provider);
+		if (!row) return null;
+		const edited = row.models.find((model) => model.model === ref.model)?.price;
+		return edited ?? (isLocal(row.baseURL) ? free : priceOf(ref.model));
 	}
 
 	/** The provider of a model, with its key, ready for one call. Null when it is not configured here. */
@@ -158,6 +192,8 @@ function limitsFor(row: ProviderRow, model: ModelRow) {
 		learntWindow: model.learntWindow
 	};
 }
+
+const free: Price = { input: 0, cachedInput: 0, output: 0 };
 
 function originOf(baseURL: string): string {
 	return new URL(baseURL).origin;

@@ -1,6 +1,6 @@
 import type { Capacity } from '$lib/context/capacity';
 import type { Occupancy } from '$lib/context/occupancy';
-import type { NoopReason } from '$lib/compaction/plan';
+import type { Noop, NoopReason } from '$lib/compaction/plan';
 import type { Rejection } from '$lib/compaction/verify';
 import type { Failure } from '$lib/models/failure';
 import { StorageError, type StorageFailureKind } from '$lib/storage/atomic';
@@ -77,13 +77,27 @@ const noops: Readonly<Record<NoopReason, string>> = {
 	'below-threshold': 'The context is still well below its limit.',
 	'cannot-advance': 'Everything that could be summarised already is.',
 	'gain-too-small': 'A checkpoint would free too little to be worth it.',
+	'pins-do-not-fit': 'What you pinned does not fit beside what must stay.',
 	unstable: 'An answer is still open. Compact once it has ended.',
 	'cannot-fit':
 		'The instructions and tools alone are larger than this model takes. Shorten the instructions or choose a model with a larger window.'
 };
 
+/** Pinned texts that no checkpoint could carry beside what must stay: said before a model is asked. */
+export function pinsNotice({ pinnedTokens = 0 }: Noop): Notice {
+	return {
+		tone: 'warning',
+		title: `Not compacted: what you pinned takes about ${number.format(pinnedTokens)} tokens, and does not fit beside what must stay.`,
+		safe: 'No checkpoint was written; the conversation and your pins are as they were.',
+		advice: 'Unpin something, or choose a model with a larger window.',
+		actions: ['dismiss']
+	};
+}
+
 /** A compaction that had nothing to do: not an error. */
-export function noopNotice(reason: NoopReason): Notice {
+export function noopNotice(noop: Noop): Notice {
+	if (noop.reason === 'pins-do-not-fit') return pinsNotice(noop);
+	const { reason } = noop;
 	return {
 		tone: 'info',
 		title: 'Nothing was compacted.',
@@ -95,6 +109,9 @@ export function noopNotice(reason: NoopReason): Notice {
 /** Why a message that does not fit cannot be made to fit by a compaction. */
 export function refusalAdvice(reason: NoopReason): string {
 	if (reason === 'cannot-fit') return noops['cannot-fit'];
+	if (reason === 'pins-do-not-fit') {
+		return 'What you pinned takes the room a checkpoint would need. Unpin something, shorten the message, or choose a model with a larger window.';
+	}
 	return 'Compacting cannot free enough. Shorten the message, split it, or choose a model with a larger window.';
 }
 

@@ -86,6 +86,8 @@ export class Runner {
 			let isComplete: boolean;
 			try {
 				isComplete = await this.#answer(started);
+				// Before the run counts as over: what follows it is decided with what it taught.
+				if (isComplete) await thread.guard(() => this.#learn());
 			} catch (error) {
 				// What came of the answer stays on screen, and can be kept once that is possible again.
 				this.#foreignId = started.runId;
@@ -104,6 +106,10 @@ export class Runner {
 	#show(run: Run, state: RunView['state']): void {
 		this.#shownId = run.runId;
 		this.#view = { ...run, state };
+	}
+
+	async #learn(): Promise<void> {
+		await this.#thread.calibrate(await this.#thread.branch.ready());
 	}
 
 	/** True when the answer ended by itself and is durable. */

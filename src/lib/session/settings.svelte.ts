@@ -14,6 +14,8 @@ export interface SettingValues {
 	readonly instructions: string;
 	readonly template: TemplateName;
 	readonly model: ModelRef;
+	/** Who writes the summaries; null: the model of the session. */
+	readonly summariser: ModelRef | null;
 	/** CSS pixels. */
 	readonly sidebarWidth: number;
 	readonly sidebarOpen: boolean;
@@ -29,6 +31,7 @@ const defaults: SettingValues = {
 		'You help with careful research. Say what you know and from where; mark what is uncertain; keep quotations, numbers and identifiers exact. Answer in the language you are asked in.',
 	template: 'research',
 	model: offlineModel.ref,
+	summariser: null,
 	sidebarWidth: 280,
 	sidebarOpen: true,
 	panelWidth: 400,
@@ -62,10 +65,23 @@ export class Settings {
 
 function read(stored: unknown): SettingValues {
 	if (typeof stored !== 'object' || stored === null) return defaults;
-	const entries = Object.entries(stored).filter(
-		([key, value]) => key in defaults && sameShape(value, defaults[key as keyof SettingValues])
+	const entries = Object.entries(stored).filter(([key, value]) =>
+		key === 'summariser'
+			? value === null || isModelRef(value)
+			: key in defaults && sameShape(value, defaults[key as keyof SettingValues])
 	);
 	return { ...defaults, ...Object.fromEntries(entries) };
+}
+
+function isModelRef(value: unknown): value is ModelRef {
+	return (
+		typeof value === 'object' &&
+		value !== null &&
+		'provider' in value &&
+		'model' in value &&
+		typeof value.provider === 'string' &&
+		typeof value.model === 'string'
+	);
 }
 
 /** A default of null stands for "a number or nothing". */

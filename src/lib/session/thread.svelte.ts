@@ -1,5 +1,6 @@
 import { outputLimit, type Capacity } from '$lib/context/capacity';
-import { occupancyOf, type Occupancy } from '$lib/context/occupancy';
+import { estimatorOf, type Estimator } from '$lib/context/measure';
+import { occupancyOf, reportOf, type Occupancy } from '$lib/context/occupancy';
 import type { Projection } from '$lib/context/projection';
 import { recallTools } from '$lib/context/recall';
 import { buildRequest, type ModelRequest, type ToolSpec } from '$lib/context/request';
@@ -68,6 +69,26 @@ export class Thread {
 		return models.capacity(this.#session.model, settings.values.autoRatio);
 	}
 
+	/** Estimates as usage reports of the session's model have corrected them. */
+	get estimator(): Estimator {
+		return estimatorOf(this.deps.models.factor(this.#session.model), this.branch.measure);
+	}
+
+	/** Takes in what the provider reported with the answer that the branch now ends with. */
+	async calibrate(projection: Projection): Promise<void> {
+		const { instructions, model } = this.#session;
+		const tools = this.tools(projection);
+		const { measure } = this.branch;
+		const report = reportOf({
+			instructions,
+			tools,
+			projection,
+			provider: model.provider,
+			measure
+		});
+		if (report) await this.deps.models.calibrate(model, report);
+	}
+
 	/** Recall is needed once something is no longer sent. */
 	tools(projection: Projection): readonly ToolSpec[] {
 		return projection.checkpoint ? this.toolsAfter : [];
@@ -85,7 +106,7 @@ export class Thread {
 			projection,
 			pending,
 			provider: this.#session.model.provider,
-			measure: this.branch.measure
+			estimator: this.estimator
 		});
 	}
 

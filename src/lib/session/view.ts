@@ -72,6 +72,8 @@ export interface CompactionView {
 	readonly passes: number;
 	readonly coveredMessageCount: number;
 	readonly startedAt: number;
+	/** Who writes the summary. */
+	readonly model: ModelRef;
 }
 
 /** Position of a message among the children of its parent: the ‹ 2/3 › at a branch point. */

@@ -68,6 +68,27 @@ export async function readWhole(db: HiloDatabase, leafId: MessageId): Promise<Br
 	return readWindow(db, leafId, Infinity);
 }
 
+/**
+ * Those of `ids` that are on the branch that ends at `leafId`, oldest first. What is missing, or on another branch, is left
+ * out.
+ */
+export async function readAncestors(
+	db: HiloDatabase,
+	leafId: MessageId,
+	ids: readonly MessageId[]
+): Promise<readonly Message[]> {
+	if (ids.length === 0) return [];
+	const rows = await db.messages.bulkGet([leafId, ...ids]);
+	const [leaf, ...asked] = rows;
+	const there = asked.filter((row) => row?.treeId === leaf?.treeId);
+	const depths = there.flatMap((row) => (row ? [row.depth] : []));
+	if (!leaf || depths.length === 0) return [];
+	const read = await readPath(db, leaf, Math.min(...depths));
+	if (read.kind === 'damaged') return [];
+	const wanted = new Set(ids);
+	return read.messages.filter((message) => wanted.has(message.id));
+}
+
 async function readPath(db: HiloDatabase, leaf: Message, from: number): Promise<BranchRead> {
 	const fromDepth = Math.max(0, Number.isFinite(from) ? from : 0);
 	const rows = await depthRange(db, leaf.treeId, fromDepth, leaf.depth);

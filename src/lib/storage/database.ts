@@ -1,5 +1,6 @@
 import Dexie, { type EntityTable, type Table } from 'dexie';
 import type { Calibration } from '../context/calibration';
+import type { Price } from '../context/price';
 import type { Message } from '../history/message';
 import type { Run } from '../history/run';
 import type { Session } from '../history/session';
@@ -30,6 +31,8 @@ export interface ModelRow {
 	readonly maxOutput: number | null;
 	/** A lower window learnt from a provider's refusal. */
 	readonly learntWindow: number | null;
+	/** What the user has typed; absent where the catalogue is to say. */
+	readonly price?: Price | null;
 	/** The provider has refused tools for this model, so it is asked without any. */
 	readonly refusesTools?: boolean;
 }

@@ -1,7 +1,6 @@
+import type { ProxyMarked } from 'comlink';
 import type { ConversationMessage } from '../history/message';
-import type { FoundReference } from '../compaction/references';
-import type { Reading } from '../compaction/compact';
-import type { SerialiseLimits } from '../compaction/serialise';
+import type { PullMessages, Transcript, TranscriptOptions } from '../compaction/transcript';
 import type { SearchHit } from '../context/recall';
 import type { ImportContext, ImportResult } from '../transfer/import';
 
@@ -11,12 +10,8 @@ export interface WorkerApi {
 	estimate(text: string): number;
 	/** Estimated tokens of each message, in order. */
 	measure(messages: readonly ConversationMessage[]): number[];
-	/** Serialises messages and finds their references. */
-	read(
-		messages: readonly ConversationMessage[],
-		limits: SerialiseLimits,
-		previous: readonly FoundReference[]
-	): Reading;
+	/** Opens messages as a transcript, which stays in the worker; they are pulled as it is read. */
+	read(pull: PullMessages & ProxyMarked, options: TranscriptOptions): Transcript & ProxyMarked;
 	/** Searches the messages of one branch. */
 	search(messages: readonly ConversationMessage[], query: string): SearchHit[];
 	/** Reads an import file. A file that is too large, or not one of ours, is refused with the reason. */

@@ -1,11 +1,16 @@
-import { wrap } from 'comlink';
+import { proxy, releaseProxy, wrap } from 'comlink';
+import { inBatches, type Transcript, type TranscriptOptions } from '../compaction/transcript';
+import type { ConversationMessage } from '../history/message';
 import type { WorkerApi } from './api';
 
 /** The worker's calls as the page makes them. */
 export type Compute = {
-	readonly [Name in keyof WorkerApi]: (
+	readonly [Name in Exclude<keyof WorkerApi, 'read'>]: (
 		...args: Parameters<WorkerApi[Name]>
 	) => Promise<Awaited<ReturnType<WorkerApi[Name]>>>;
+} & {
+	/** Opens messages as a transcript. They are copied to the worker batch by batch, as it is read. */
+	read(messages: readonly ConversationMessage[], options: TranscriptOptions): Promise<Transcript>;
 };
 
 /**
@@ -25,7 +30,17 @@ export function startWorker(): Compute {
 	return {
 		estimate: (text) => orBroken(remote.estimate(text)),
 		measure: (messages) => orBroken(remote.measure(messages)),
-		read: (messages, limits, previous) => orBroken(remote.read(messages, limits, previous)),
+		read: async (messages, options) => {
+			const transcript = await orBroken(remote.read(proxy(inBatches(messages)), options));
+			return {
+				next: () => orBroken(transcript.next()),
+				references: () => orBroken(transcript.references()),
+				close: async () => {
+					await orBroken(transcript.close());
+					transcript[releaseProxy]();
+				}
+			};
+		},
 		search: (messages, query) => orBroken(remote.search(messages, query)),
 		readImport: (file, context) => orBroken(remote.readImport(file, context))
 	};

@@ -1,6 +1,5 @@
-import { expose } from 'comlink';
-import { findReferences } from '../compaction/references';
-import { serialise } from '../compaction/serialise';
+import { expose, proxy } from 'comlink';
+import { openTranscript } from '../compaction/transcript';
 import { estimateText } from '../context/estimate';
 import { measureMessage } from '../context/measure';
 import { searchMessages } from '../context/recall';
@@ -9,10 +8,7 @@ import type { WorkerApi } from './api';
 const api: WorkerApi = {
 	estimate: estimateText,
 	measure: (messages) => messages.map(measureMessage),
-	read: (messages, limits, previous) => ({
-		blocks: serialise(messages, limits),
-		references: findReferences(messages, previous)
-	}),
+	read: (pull, options) => proxy(openTranscript(pull, options)),
 	search: searchMessages,
 	readImport: async (file, context) => {
 		// The codecs are loaded with the first import.

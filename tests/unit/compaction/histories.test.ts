@@ -146,7 +146,7 @@ class Record {
 		const limits = { toolResult: 2000, block: Infinity };
 		const headers = (value: string) => value.match(/^\[m:\w+ (?!.*continued)[^\]]*\]/gm) ?? [];
 		expect(requests.flatMap((request) => headers(transcriptOf(request)))).toEqual(
-			serialise(covered, limits).flatMap((block) => headers(block.text))
+			[...serialise(covered, limits)].flatMap((block) => headers(block.text))
 		);
 	}
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { planCompaction } from '../../../src/lib/compaction/plan';
 import { checkpointBlock } from '../../../src/lib/context/request';
 import { estimateText } from '../../../src/lib/context/estimate';
+import { uncalibrated } from '../../../src/lib/context/measure';
 import { fixedTokens, occupancyOf } from '../../../src/lib/context/occupancy';
 import { project } from '../../../src/lib/context/projection';
 import { recallTools } from '../../../src/lib/context/recall';
@@ -253,7 +254,7 @@ describe('C27 the measure', () => {
 			provider: 'p',
 			template: 'general',
 			stable: true,
-			measure: () => 700
+			estimator: { ...uncalibrated, message: () => 700 }
 		});
 		expect(JSON.stringify(tree.branch())).toBe(before);
 	});

@@ -360,7 +360,7 @@ describe('what is committed', () => {
 			tree.talk(words(150, round), words(450, round));
 			expect(project(tree.branch()).later.length).toBeGreaterThan(0);
 		}
-		expect(committed).toBeGreaterThan(2);
+		expect(committed).toBeGreaterThan(1);
 	});
 
 	test('C10, C50 case 10: the session’s instructions are in no summary request', async () => {

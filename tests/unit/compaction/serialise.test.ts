@@ -4,17 +4,22 @@ import { packPasses } from '../../../src/lib/compaction/passes';
 import { quoted } from '../../../src/lib/compaction/quote';
 import {
 	cutMiddle,
-	serialise,
+	serialise as serialiseLazily,
 	serialiseSummary,
-	type Block
+	type Block,
+	type SerialiseLimits
 } from '../../../src/lib/compaction/serialise';
 import { estimateText } from '../../../src/lib/context/estimate';
 import { shortId, type ConversationMessage, type Part } from '../../../src/lib/history/message';
 import { corpus } from '../../fixtures/corpus';
+import { collect } from '../../support/collect';
 import { cpuTime } from '../../support/cpu';
 import { file, grow, text, tool, words } from '../../support/tree';
 
 const limits = { toolResult: 2000, block: 4000 };
+const serialise = (messages: readonly ConversationMessage[], limits: SerialiseLimits) => [
+	...serialiseLazily(messages, limits)
+];
 const written = (parts: readonly Part[], role: 'user' | 'answer' = 'answer') =>
 	serialise([grow()[role](parts)], limits)
 		.map((block) => block.text)
@@ -199,8 +204,10 @@ describe('C47, C48 passes', () => {
 	/** `u9` starts a turn of 9 tokens, `9` goes on with it. */
 	const blocksOf = (shape: string) =>
 		shape.split(' ').map((each) => block(Number(each.replace('u', '')), each.startsWith('u')));
-	const packed = (shape: string, budget: number) =>
-		packPasses(blocksOf(shape), budget).map((pass) => pass.map(({ tokens }) => tokens));
+	const packed = async (shape: string, budget: number) =>
+		(await collect(packPasses(blocksOf(shape), budget))).map((pass) =>
+			pass.map(({ tokens }) => tokens)
+		);
 
 	test.each<[string, number, number[][]]>([
 		['u3 3 u3 3', 12, [[3, 3, 3, 3]]],
@@ -231,26 +238,26 @@ describe('C47, C48 passes', () => {
 		],
 		['u30', 10, [[30]]],
 		['3 3 u3', 7, [[3, 3], [3]]]
-	])('C47, C48 %s in passes of %i', (shape, budget, expected) => {
-		expect(packed(shape, budget)).toEqual(expected);
+	])('C47, C48 %s in passes of %i', async (shape, budget, expected) => {
+		expect(await packed(shape, budget)).toEqual(expected);
 	});
 
-	test('C47 nothing is no pass; a budget of nothing still ends', () => {
-		expect(packPasses([], 10)).toEqual([]);
-		expect(packed('u3 3 u3', 0)).toEqual([[3], [3], [3]]);
+	test('C47 nothing is no pass; a budget of nothing still ends', async () => {
+		expect(await collect(packPasses([], 10))).toEqual([]);
+		expect(await packed('u3 3 u3', 0)).toEqual([[3], [3], [3]]);
 	});
 
-	test('C47, C48 whatever the blocks: each once, in order, within the budget, turns whole', () => {
+	test('C47, C48 whatever the blocks: each once, in order, within the budget, turns whole', async () => {
 		const shape = fc.array(fc.tuple(fc.integer({ min: 1, max: 60 }), fc.boolean()), {
 			maxLength: 60
 		});
-		fc.assert(
-			fc.property(shape, fc.integer({ min: 1, max: 150 }), (pairs, budget) => {
+		await fc.assert(
+			fc.asyncProperty(shape, fc.integer({ min: 1, max: 150 }), async (pairs, budget) => {
 				const blocks = pairs.map(([tokens, starts], index) => ({
 					...block(tokens, starts),
 					text: `${index}`
 				}));
-				const passes = packPasses(blocks, budget);
+				const passes = await collect(packPasses(blocks, budget));
 				expect(passes.flat()).toEqual(blocks);
 				const passOf = new Map(
 					passes.flatMap((pass, index) => pass.map((each) => [each.text, index]))
