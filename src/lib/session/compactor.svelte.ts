@@ -6,6 +6,7 @@ import type { Session } from '$lib/history/session';
 import type { Failure } from '$lib/models/failure';
 import type { ProviderConfig } from '$lib/models/provider';
 import { runCompaction } from './compacting';
+import { forecastOf } from './forecast';
 import {
 	cancelledNotice,
 	failureNotice,
@@ -19,7 +20,7 @@ import {
 import { pinnedTexts } from './pins';
 import { summarisersFor, type SummariserChoice } from './summarisers';
 import type { Thread } from './thread.svelte';
-import type { CompactionView } from './view';
+import type { CompactionForecast, CompactionView } from './view';
 
 /** How a compaction ended, as far as whoever waits for it must know. Why it did not commit stands in the notice. */
 export type Compacted = { readonly kind: 'committed' } | Noop | { readonly kind: 'not-committed' };
@@ -129,6 +130,17 @@ export class Compactor {
 			pins: await pinnedTexts(deps.db, session, leafId),
 			...(focus ? { focus } : {})
 		});
+	}
+
+	/** What a compaction by hand would do now, for whoever wants to know before. Null without a model. */
+	async forecast(stable: boolean): Promise<CompactionForecast | null> {
+		const { branch, deps, session } = this.#thread;
+		const projection = await branch.ready();
+		const plan = await this.planFor({ trigger: 'manual', stable }, projection);
+		const summariser = summarisersFor(deps, session.model, projection)[0];
+		if (!plan || !summariser) return null;
+		if (plan.kind === 'noop') return { kind: 'noop', reason: plan.reason };
+		return forecastOf(plan, summariser, session.model, (model) => deps.models.price(model));
 	}
 
 	/** Has the plan carried out by the first of `summarisers`; where its provider fails, by the next. */

@@ -1,5 +1,6 @@
-import type { Draft } from '$lib/history/session';
+import { samePin, type Draft, type Pin } from '$lib/history/session';
 import type {
+	Checkpoint,
 	CheckpointMessage,
 	FilePart,
 	Message,
@@ -13,6 +14,7 @@ import { newestLeafBelow } from '$lib/storage/branch';
 import { Compactor } from './compactor.svelte';
 import { Composing } from './composing.svelte';
 import { isEmptyDraft, pendingMessage } from './drafting';
+import { costOfCheckpoint } from './forecast';
 import { missingModelNotice, noopNotice, notUndoableNotice } from './notices';
 import { Runner } from './runner.svelte';
 import { Sender } from './sender';
@@ -247,6 +249,23 @@ export class Conversation implements ConversationView {
 		} finally {
 			this.#isActing = false;
 		}
+	}
+
+	isPinned(pin: Pin): boolean {
+		return (this.session.pins ?? []).some((other) => samePin(pin, other));
+	}
+	async togglePin(pin: Pin): Promise<void> {
+		if (this.readOnly !== null) return;
+		const others = (this.session.pins ?? []).filter((other) => !samePin(pin, other));
+		const pins = this.isPinned(pin) ? others : [...others, pin];
+		await this.#thread.guard(() => this.#thread.patch({ pins }));
+	}
+	forecast() {
+		return this.#compactor.forecast(this.run === null);
+	}
+	costOf(checkpoint: Checkpoint) {
+		const { models } = this.#thread.deps;
+		return costOfCheckpoint(checkpoint, this.session.model, (model) => models.price(model));
 	}
 
 	async setModel(model: ModelRef): Promise<void> {

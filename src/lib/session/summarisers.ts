@@ -1,7 +1,6 @@
 import type { Capacity } from '$lib/context/capacity';
 import type { Projection } from '$lib/context/projection';
 import type { ModelRef } from '$lib/history/message';
-import type { ConversationDeps } from './thread.svelte';
 
 /** A model that may write a summary. */
 export interface SummariserChoice {
@@ -11,13 +10,23 @@ export interface SummariserChoice {
 	readonly factor: number;
 }
 
+interface Deps {
+	readonly models: {
+		capacity(model: ModelRef, autoRatio: number): Capacity | null;
+		factor(model: ModelRef): number;
+	};
+	readonly settings: {
+		readonly values: { readonly summariser: ModelRef | null; readonly autoRatio: number };
+	};
+}
+
 /**
  * Who writes the summary, first choice first: the model chosen for it in the settings; else, after a switch to a smaller
  * window, the model that gave the last answer, whose window holds what has to be read in one piece; else the session's
  * own. The second is asked only where the first is set up here, and the third also where the second failed.
  */
 export function summarisersFor(
-	deps: Pick<ConversationDeps, 'models' | 'settings'>,
+	deps: Deps,
 	session: ModelRef,
 	projection: Projection
 ): readonly SummariserChoice[] {

@@ -1,4 +1,5 @@
 import type {
+	Checkpoint,
 	CheckpointMessage,
 	FilePart,
 	Message,
@@ -9,7 +10,9 @@ import type {
 	TemplateName,
 	Trigger
 } from '$lib/history/message';
-import type { Draft, Session } from '$lib/history/session';
+import type { CheckpointCost } from '$lib/context/price';
+import type { Draft, Pin, Session } from '$lib/history/session';
+import type { NoopReason } from '$lib/compaction/plan';
 import type { Capacity } from '$lib/context/capacity';
 import type { ModelRequest } from '$lib/context/request';
 
@@ -76,6 +79,22 @@ export interface CompactionView {
 	readonly model: ModelRef;
 }
 
+/** What a compaction by hand would do, as far as it can be known before. Tokens are estimates. */
+export type CompactionForecast =
+	| {
+			readonly kind: 'compact';
+			readonly before: number;
+			/** With a summary of the length that will be asked for. */
+			readonly after: number;
+			readonly coveredMessageCount: number;
+			/** Who would write the summary, and in about how many passes. */
+			readonly model: ModelRef;
+			readonly passes: number;
+			/** Null where a price is unknown. */
+			readonly cost: CheckpointCost | null;
+	  }
+	| { readonly kind: 'noop'; readonly reason: NoopReason };
+
 /** Position of a message among the children of its parent: the ‹ 2/3 › at a branch point. */
 export interface SiblingPosition {
 	/** 1-based. */
@@ -126,6 +145,13 @@ export interface ConversationView {
 	cancelCompaction(): void;
 	undoCheckpoint(id: MessageId): Promise<void>;
 	keepInterrupted(): Promise<void>;
+	/** Pins it, or takes the pin away. Pinned texts are carried verbatim in every later checkpoint. */
+	togglePin(pin: Pin): Promise<void>;
+	isPinned(pin: Pin): boolean;
+	/** What a compaction by hand would do now; null where the session's model is not set up. */
+	forecast(): Promise<CompactionForecast | null>;
+	/** What a checkpoint cost and saves in US dollars, or null where that is unknown. */
+	costOf(checkpoint: Checkpoint): CheckpointCost | null;
 	act(action: NoticeAction): void;
 	setModel(ref: ModelRef): Promise<void>;
 	setTemplate(template: TemplateName): Promise<void>;
