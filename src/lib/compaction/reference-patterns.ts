@@ -78,8 +78,12 @@ const programs = new Set(
 	)
 );
 
-const decided =
-	"(?:final )?decision ?[:：]|decided ?[:：]|(?:we|i)(?: have|[’']ve)? decided\\b|decisión ?[:：]|decidido ?[:：]|decidimos\\b|hemos decidido\\b|entscheidung ?[:：]|entschieden ?[:：]|wir haben entschieden\\b|décision ?[:：]|nous avons décidé|decisão ?[:：]|decisione ?[:：]|[决決]定[:：]";
+/** How a line begins by which a person decides, rejects or corrects. */
+const decided = [
+	"(?:final )?decision ?[:：]|decided ?[:：]|correction ?[:：]|(?:we|i)(?: have|[’']ve)? (?:decided|rejected|ruled out|agreed|chose|chosen)\\b",
+	'decisión ?[:：]|decidido ?[:：]|corrección ?[:：]|(?:decidimos|descartamos|rechazamos|acordamos|elegimos)\\b|hemos (?:decidido|descartado|rechazado|acordado|elegido)\\b',
+	'entscheidung ?[:：]|entschieden ?[:：]|wir haben entschieden\\b|décision ?[:：]|nous avons décidé|decisão ?[:：]|decisione ?[:：]|[决決]定[:：]'
+].join('|');
 
 /** The kinds, each with how it is found. */
 export const patterns: readonly Pattern[] = [

@@ -190,7 +190,17 @@ describe('C70 kinds', () => {
 		],
 		[
 			'decision',
-			`The decision: none. Decisions are hard. Decision:\nWe decided what?\nDecision: ${'long '.repeat(70)}`,
+			'We rejected Cochrane RoB because it hides the risk.\nI have chosen R.\nCorrection: n = 48.\nDescartamos a Lee.',
+			[
+				'We rejected Cochrane RoB because it hides the risk.',
+				'I have chosen R.',
+				'Correction: n = 48.',
+				'Descartamos a Lee.'
+			]
+		],
+		[
+			'decision',
+			`We read Lee. The decision: none. Decisions are hard. Decision:\nWe decided what?\nDecision: ${'long '.repeat(70)}`,
 			[]
 		]
 	])('C70 %s in %j', (kind, value, expected) => {
