@@ -354,6 +354,42 @@ describe('shorten', () => {
 	});
 });
 
+test('JSON that was cut in the middle is quoted by its pairs, not as JSON', () => {
+	const cut = `[m:1111222233 tool search_library]
+input: {"query":"sleep"}
+result: {"items":[{"key":"ABCD2345","title":"Sleep \\"spindles\\" and memory","year":2015,"DOI":"10.1016/j.neuro.2015.03.001"},{"key":"XY9Z7QRS","title":"Slow-wa
+… [about 900 tokens cut here; the whole text is in message m:1111222233] …
+end of it."}]}`;
+	const lines = section(write({ transcript: [cut] }), 'Key Zotero Resources');
+	expect(lines).toEqual([
+		'- [tool] key: ABCD2345; title: Sleep "spindles" and memory; year: 2015; DOI: 10.1016/j.neuro.2015.03.001 (m:1111222233)',
+		'- [tool] key: XY9Z7QRS; title: Slow-wa (m:1111222233)'
+	]);
+});
+
+test('what a person excluded, rejected and corrected outlives many passes full of findings', () => {
+	const steering = Array.from({ length: 12 }, (_, n) => {
+		const who =
+			'bees cod tides ropes nets boats ferns moss owls elks figs oats'.split(' ')[n] ?? '';
+		return [
+			`Do not include abstracts on ${who} in the review.`,
+			`We rejected the model of ${who} because reviewers distrust it.`,
+			`Actually the sample of ${who} was n = ${200 + n}, not n = ${700 + n}.`
+		][n % 3];
+	});
+	let summary: string | null = null;
+	for (let pass = 0; pass < 20; pass++)
+		summary = write({
+			previousSummary: summary,
+			target: 700,
+			transcript: [
+				`[m:${String(pass).padStart(10, '0')} user]\n${steering[pass] ?? `Please read item 7K2M9XP${'QRSTUVWX'[pass % 8]} and chapter ${pass}.`}`,
+				`[m:${String(pass).padStart(10, '1')} assistant]\nSmith ${2000 + pass} found n = ${100 + pass} and ${pass}.5 % in “a quotation number ${pass} of words” (p. ${pass}). Next, the remaining ${pass} items need to be read.`
+			]
+		});
+	for (const sentence of steering) expect(summary).toContain(sentence);
+});
+
 test('a pass of 3,500 tokens takes little time', () => {
 	let transcript = '';
 	for (let i = 0; estimateText(transcript) < 3500; i++)

@@ -119,6 +119,7 @@ function place(
 				group: claim.carried?.group ?? progressGroup(claim.text),
 				score: worth + fit,
 				line: bullet(claim, kind),
+				standing: claim.carried !== null && isStanding(kind, claim),
 				order
 			}
 		];
@@ -173,10 +174,14 @@ function fits(claim: Claim, kind: SectionKind): number {
 function carriedFit(kind: SectionKind, claim: Claim): number {
 	const stay = 1.4 + Math.max(-0.6, tastes[kind].speaker[claim.speaker]);
 	if (kind === 'goal') return stay + 1.5;
-	const isStanding =
-		claim.speaker === 'user' &&
-		(kind === 'requirements' || kind === 'decisions' || kind === 'context');
-	return isStanding ? stay + 1 : stay - ageing * (1 - claim.recency);
+	if (isStanding(kind, claim)) return stay + 2;
+	const isTold = claim.speaker === 'user' && kind === 'context';
+	return isTold ? stay + 1 : stay - ageing * (1 - claim.recency);
+}
+
+/** What a person required, corrected, rejected or decided stands until they say otherwise. */
+function isStanding(kind: SectionKind, claim: Claim): boolean {
+	return claim.speaker === 'user' && (kind === 'requirements' || kind === 'decisions');
 }
 
 function bullet(claim: Claim, kind: SectionKind): string {

@@ -18,6 +18,8 @@ export interface Placed {
 	readonly group: ProgressGroup;
 	readonly score: number;
 	readonly line: string;
+	/** Carried, and a person's own requirement or decision: others of its section do not crowd it out. */
+	readonly standing: boolean;
 	/** Place in the given order: carried ones first, then the transcript. */
 	readonly order: number;
 }
@@ -48,7 +50,8 @@ export function choose(placed: readonly Placed[], sections: number, room: number
 			let best = -1;
 			let height = -Infinity;
 			queues.forEach(([head], index) => {
-				const score = head ? head.score - crowding * (taken[index] ?? 0) : -Infinity;
+				const crowd = head?.standing ? 0 : crowding * (taken[index] ?? 0);
+				const score = head ? head.score - crowd : -Infinity;
 				if (score > height) [best, height] = [index, score];
 			});
 			// No bullet is shorter than this: what is left of the room cannot be used.

@@ -30,6 +30,7 @@ export const isFurniture = (line: string): boolean =>
 
 /**
  * The text in a JSON value as `key: value` pairs, one line for each innermost object. Values stay as they are.
+ * JSON that was cut gives the pairs that are whole.
  * @returns null when `text` is no JSON object or array
  */
 export function linesOfJson(text: string): string[] | null {
@@ -38,7 +39,7 @@ export function linesOfJson(text: string): string[] | null {
 	try {
 		value = JSON.parse(text);
 	} catch {
-		return null;
+		return linesOfCutJson(text);
 	}
 	const lines: string[] = [];
 	const walk = (node: unknown): void => {
@@ -57,6 +58,25 @@ export function linesOfJson(text: string): string[] | null {
 	};
 	walk(value);
 	return lines;
+}
+
+/** A pair whose value may have lost its end: then there is no closing quote. */
+const pair = /"([\w-]{1,40})":\s?(?:"((?:[^"\\]|\\.){0,2000})|(-?\d[\d.]{0,20}|true|false))/g;
+
+/** The pairs of JSON without its end, a line for each object. Null where it is something else, a list in brackets say. */
+function linesOfCutJson(text: string): string[] | null {
+	const lines = text
+		.split(/(?<=[[,:]\s?)\{/)
+		.map((piece) =>
+			[...piece.matchAll(pair)]
+				.map(([, key = '', quoted, plain = '']) => {
+					const value = (quoted ?? plain).replace(/\\[nrt]/g, ' ').replace(/\\(.)/g, '$1');
+					return `${key}: ${value.replace(/\s+/g, ' ').trim()}`;
+				})
+				.join('; ')
+		)
+		.filter((line) => line !== '');
+	return lines.length > 0 ? lines : null;
 }
 
 const codeStart =
