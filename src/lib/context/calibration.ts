@@ -24,7 +24,7 @@ const LEAN = 1.5;
 const PRIOR: Calibration = { mean: 1, deviation: 0.05, reports: 0 };
 /** A ratio beyond these says that the server counts something else: only what was not cached, or several requests. */
 const PLAUSIBLE_MIN = 0.5;
-const PLAUSIBLE_MAX = 2.5;
+const PLAUSIBLE_MAX = 4;
 /** Below so many tokens a report says more of a server's own frame than of its tokenizer. */
 const REPORT_MIN = 500;
 
