@@ -142,7 +142,7 @@ async function fold<Failure>(
 					preservedRoom(plan, withoutPreserved(text)),
 					(summary) => summaryTokens(plan, summary)
 				);
-				tokensAfter = plan.staying + summaryTokens(plan, preserved.summary);
+				tokensAfter = tokensWith(plan, preserved.summary);
 				rejection = gainOf(plan, tokensAfter);
 			}
 			if (!rejection) {
@@ -156,6 +156,12 @@ async function fold<Failure>(
 		pass = next;
 	}
 	return { kind: 'written', preserved, tokensAfter, usage, passes, calls };
+}
+
+/** The next request with a summary, measured as the request itself will be. Tokens. */
+function tokensWith(plan: CompactPlan, summary: string): number {
+	const block = checkpointBlock(summary, plan.pinned).text;
+	return plan.staying - plan.pinnedTokens + plan.estimator.text(block);
 }
 
 /** What a summary takes in the next request. Tokens. */

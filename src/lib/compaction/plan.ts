@@ -62,6 +62,8 @@ export interface CompactPlan {
 	readonly coveredTokens: number;
 	/** The pinned texts the checkpoint must carry: those that are not sent in their place. */
 	readonly pinned: readonly PinnedText[];
+	/** What they take, as part of `staying`. */
+	readonly pinnedTokens: number;
 	readonly estimator: Estimator;
 	/** The length the prompt asks for, in tokens. */
 	readonly summaryTarget: number;
@@ -165,6 +167,7 @@ export function planCompaction(input: PlanInput): Plan {
 		staying,
 		coveredTokens,
 		pinned,
+		pinnedTokens: pinTokens,
 		estimator,
 		summaryTarget: asked,
 		...(input.focus === undefined ? {} : { focus: input.focus })

@@ -1,5 +1,6 @@
 import type { ConversationMessage, Message, Part, ToolPart } from '../history/message';
 import { estimateText } from './estimate';
+import { imagesOf, type ImageCount } from './images';
 
 /** Tokens of one message as it is sent verbatim. A port, so that measures can be cached or made in a worker. */
 export type Measure = (message: ConversationMessage) => number;
@@ -65,11 +66,24 @@ export interface Estimator {
  * An estimator for one model.
  * @param factor what usage reports have taught of its tokenizer (`factorOf`); 1 where nothing is known
  * @param measure uncalibrated tokens of a message
+ * @param images how the model counts images, which no factor corrects; without it they cost what was measured when they
+ * were attached
  */
-export function estimatorOf(factor = 1, measure: Measure = measureMessage): Estimator {
+export function estimatorOf(
+	factor = 1,
+	measure: Measure = measureMessage,
+	images?: ImageCount
+): Estimator {
 	return {
 		text: (text) => Math.ceil(estimateText(text) * factor),
-		message: (message) => Math.ceil(measure(message) * factor)
+		message: (message) => {
+			const pictures = imagesOf(message);
+			const attached = pictures.reduce((sum, { tokens }) => sum + tokens, 0);
+			const seen = images
+				? pictures.reduce((sum, { width, height }) => sum + images(width ?? 0, height ?? 0), 0)
+				: attached;
+			return Math.ceil((measure(message) - attached) * factor) + seen;
+		}
 	};
 }
 

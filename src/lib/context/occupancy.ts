@@ -1,4 +1,5 @@
 import type { AssistantMessage, ConversationMessage, PinnedText, Usage } from '../history/message';
+import type { ImageCount } from './images';
 import { estimatorOf, uncalibrated, type Estimator, type Measure } from './measure';
 import type { Projection } from './projection';
 import { checkpointBlock, type ToolSpec } from './request';
@@ -63,7 +64,10 @@ export function checkpointTokens(
  * without calibration. Null where no report is valid. Rule C14.
  */
 export function reportOf(
-	input: Omit<OccupancyInput, 'pending' | 'estimator'> & { readonly measure?: Measure }
+	input: Omit<OccupancyInput, 'pending' | 'estimator'> & {
+		readonly measure?: Measure;
+		readonly images?: ImageCount;
+	}
 ): { readonly estimated: number; readonly reported: number } | null {
 	const { later } = input.projection;
 	const at = later.findLastIndex((message) => hasValidUsage(message, input.provider));
@@ -73,7 +77,7 @@ export function reportOf(
 		...input,
 		projection: { ...input.projection, later: later.slice(0, at + 1) },
 		pending: null,
-		estimator: estimatorOf(1, input.measure)
+		estimator: estimatorOf(1, input.measure, input.images)
 	});
 	return {
 		estimated: estimated(parts),

@@ -1,4 +1,5 @@
 import { outputLimit, type Capacity } from '$lib/context/capacity';
+import { imageCountOf } from '$lib/context/images';
 import { estimatorOf, type Estimator } from '$lib/context/measure';
 import { occupancyOf, reportOf, type Occupancy } from '$lib/context/occupancy';
 import type { Projection } from '$lib/context/projection';
@@ -71,7 +72,9 @@ export class Thread {
 
 	/** Estimates as usage reports of the session's model have corrected them. */
 	get estimator(): Estimator {
-		return estimatorOf(this.deps.models.factor(this.#session.model), this.branch.measure);
+		const { model } = this.#session;
+		const factor = this.deps.models.factor(model);
+		return estimatorOf(factor, this.branch.measure, imageCountOf(model.model));
 	}
 
 	/** Takes in what the provider reported with the answer that the branch now ends with. */
@@ -84,7 +87,8 @@ export class Thread {
 			tools,
 			projection,
 			provider: model.provider,
-			measure
+			measure,
+			images: imageCountOf(model.model)
 		});
 		if (report) await this.deps.models.calibrate(model, report);
 	}

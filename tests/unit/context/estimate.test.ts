@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, test } from 'vitest';
 import { estimateText, prefixWithin } from '../../../src/lib/context/estimate';
-import { imageTokens } from '../../../src/lib/context/images';
-import { cachedMeasure, measureMessage } from '../../../src/lib/context/measure';
+import { imageCountOf, imageTokens } from '../../../src/lib/context/images';
+import { cachedMeasure, estimatorOf, measureMessage } from '../../../src/lib/context/measure';
 import { corpus } from '../../fixtures/corpus';
 import { cpuTime } from '../../support/cpu';
 import { file, grow, text, tool } from '../../support/tree';
@@ -148,4 +148,40 @@ test.each([
 	[NaN, 10, 3279]
 ])('C13 case 32: an image of %d × %d pixels costs %i', (width, height, tokens) => {
 	expect(imageTokens(width, height)).toBe(tokens);
+});
+
+// Worked by hand from the providers' published rules.
+test.each([
+	['claude-sonnet-4-5', 1000, 1000, 1334],
+	['claude-sonnet-4-5', 3136, 1568, 1640],
+	['gpt-4o', 1024, 1024, 85 + 170 * 4],
+	['gpt-4o-2024-08-06', 2048, 4096, 85 + 170 * 6],
+	['openai/gpt-5', 1024, 1024, 70 + 140 * 4],
+	['gpt-4.1-mini', 1024, 1024, 1659],
+	['gpt-4.1-nano', 4000, 4000, 3779],
+	['o3', 512, 512, 75 + 150],
+	['gemini-2.5-pro', 300, 384, 258],
+	['gemini-2.5-pro', 1000, 800, 258 * 4],
+	['llava', 4000, 3000, 1600],
+	['claude-sonnet-4-5', 0, 0, 1600]
+])(
+	'C13 case 32: %s counts an image of %d × %d pixels as %i tokens',
+	(model, width, height, tokens) => {
+		expect(imageCountOf(model)(width, height)).toBe(tokens);
+	}
+);
+
+test('C13 images are counted as the model that is asked counts them, and no factor corrects them', () => {
+	const picture = {
+		...file('p.png', 2000),
+		mediaType: 'image/png',
+		width: 1024,
+		height: 1024
+	};
+	const message = grow().user([text('look'), picture]);
+	const words = measureMessage(message) - 2000;
+	expect(estimatorOf(1.5).message(message)).toBe(Math.ceil(words * 1.5) + 2000);
+	expect(estimatorOf(1.5, measureMessage, imageCountOf('gpt-4o')).message(message)).toBe(
+		Math.ceil(words * 1.5) + 765
+	);
 });
