@@ -152,6 +152,91 @@ test('the general template has checkboxes and questions', () => {
 	expect(section(summary, 'Key Decisions')[0]).toContain('PEDro');
 });
 
+describe('the code template', () => {
+	const work = `[m:0a1b2c3d4e user]
+I am building a command line tool that syncs notes. It must run on Node 22. Don't touch src/legacy/.
+[m:1111222233 assistant]
+The parser in src/lib/parse.ts drops empty lines.
+[m:1111222233 tool run_command]
+input: {"command":"npm test -- --run","cwd":"."}
+result: 3 failed, 41 passed
+[m:4444555566 assistant]
+Fix it with:
+
+\`\`\`sh
+git checkout -b fix-parser
+npx vitest run tests/parse.test.ts
+\`\`\`
+
+I changed src/lib/parse.ts. Is the cache in ~/.cache/zsync still needed?
+[m:7777888899 user]
+We decided to keep the cache and rejected SQLite because it needs a native build. Run \`npm run build\` tomorrow and update CHANGELOG.md.
+[m:aaaabbbbcc user]
+Actually the timeout is 30 s, not 3 s.`;
+	const first = write({ template: 'code', transcript: [work] });
+	const second = write({
+		template: 'code',
+		previousSummary: first,
+		transcript: [
+			'[m:9999000011 user]\nThe branch is called fix-parser-2 now, not fix-parser. We no longer need the cache.'
+		]
+	});
+
+	test.each<[string, string]>([
+		[
+			'Key Decisions',
+			'- [user] We decided to keep the cache and rejected SQLite because it needs a native build. (m:7777888899)'
+		],
+		['Open Questions', '- [model] Is the cache in ~/.cache/zsync still needed? (m:4444555566)'],
+		[
+			'Action Items',
+			'- [ ] [user] Run `npm run build` tomorrow and update CHANGELOG.md. (m:7777888899)'
+		],
+		['Files and Commands', '- [tool] npm test -- --run (m:1111222233)'],
+		['Files and Commands', '- [model] git checkout -b fix-parser (m:4444555566)'],
+		['Files and Commands', '- [model] npx vitest run tests/parse.test.ts (m:4444555566)'],
+		['Files and Commands', '- [model] I changed src/lib/parse.ts. (m:4444555566)'],
+		['Context', '- [user] It must run on Node 22. (m:0a1b2c3d4e)'],
+		['Context', '- [user] Actually the timeout is 30 s, not 3 s. (m:aaaabbbbcc)']
+	])('%s: %s', (heading, line) => {
+		expect(missingSections(first, 'code')).toEqual([]);
+		expect(section(first, heading)).toContain(line);
+		expect(section(second, heading)).toContain(line);
+	});
+
+	test('what is corrected later stands beside what it corrects, newest last', () => {
+		expect(section(second, 'Key Decisions').at(-1)).toBe(
+			'- [user] We no longer need the cache. (m:9999000011)'
+		);
+		expect(section(second, 'Context').at(-1)).toBe(
+			'- [user] The branch is called fix-parser-2 now, not fix-parser. (m:9999000011)'
+		);
+	});
+
+	test.each(['general', 'code'] as const)(
+		'%s: without a section of its own, what a person required and corrected outlives findings',
+		(template) => {
+			const rules = [
+				'You must never touch the old parser.',
+				'Actually the port was 8081, not 8080.',
+				'Do not add dependencies to the build.'
+			];
+			let summary: string | null = null;
+			for (let pass = 0; pass < 30; pass++)
+				summary = write({
+					template,
+					previousSummary: summary,
+					target: 400,
+					transcript: [
+						`[m:${String(pass).padStart(10, '0')} user]\n${rules[pass] ?? `The log of run ${pass} is in logs/run-${pass}.txt with ${pass}00 ms, at https://ci.example.org/run/${pass}.`}`,
+						`[m:${String(pass).padStart(10, '1')} assistant]\nI changed src/a${pass}.ts and src/b${pass}.ts: ${pass}.5 % less memory in ${pass} s.`
+					]
+				});
+			for (const rule of rules) expect(summary).toContain(rule);
+		}
+	);
+});
+
 test('headings it has never seen are written all the same, in order', () => {
 	const [, ask] = prompt();
 	const request = readCheckpointRequest([
@@ -298,7 +383,7 @@ describe('always', () => {
 			fc.property(
 				fc.array(block, { maxLength: 30 }),
 				fc.integer({ min: 120, max: 1200 }),
-				fc.constantFrom('research' as const, 'general' as const),
+				fc.constantFrom('research' as const, 'general' as const, 'code' as const),
 				(transcript, target, template) => {
 					const first = write({ transcript, target, cap: 4 * target, template });
 					const summary = write({

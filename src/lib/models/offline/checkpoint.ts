@@ -153,7 +153,9 @@ function fits(claim: Claim, kind: SectionKind): number {
 	let cued = cue?.test(claim.text) ?? false;
 	// An item of a list is about what the list is about.
 	if (claim.intro !== '' && cue?.test(claim.intro)) return cueWeight + 0.8 + speaker[claim.speaker];
-	if (claim.isCode) return kind === 'files' ? 1 : kind === 'context' ? -1.5 : -Infinity;
+	// A command is worth its line; other code is in its files.
+	if (claim.isCode)
+		return kind === 'files' ? (cued ? cueWeight : 1) : kind === 'context' ? -1.5 : -Infinity;
 	if (claim.isQuestion) {
 		if (kind === 'questions') return 2 + speaker[claim.speaker];
 		// A question asked is work under way, not a statement of anything.
@@ -174,14 +176,19 @@ function fits(claim: Claim, kind: SectionKind): number {
 function carriedFit(kind: SectionKind, claim: Claim): number {
 	const stay = 1.4 + Math.max(-0.6, tastes[kind].speaker[claim.speaker]);
 	if (kind === 'goal') return stay + 1.5;
-	if (isStanding(kind, claim)) return stay + 2;
+	if (isStanding(kind, claim)) return stay + 1;
 	const isTold = claim.speaker === 'user' && kind === 'context';
 	return isTold ? stay + 1 : stay - ageing * (1 - claim.recency);
 }
 
-/** What a person required, corrected, rejected or decided stands until they say otherwise. */
+/** What a person required, corrected, rejected or decided stands until they say otherwise, in whichever section it is. */
 function isStanding(kind: SectionKind, claim: Claim): boolean {
-	return claim.speaker === 'user' && (kind === 'requirements' || kind === 'decisions');
+	if (claim.speaker !== 'user') return false;
+	return (
+		kind === 'requirements' ||
+		kind === 'decisions' ||
+		(kind === 'context' && (tastes.requirements.cue?.test(claim.text) ?? false))
+	);
 }
 
 function bullet(claim: Claim, kind: SectionKind): string {

@@ -10,6 +10,8 @@ const crowding = 0.16;
 const bulletMin = 14;
 /** Share of the room that is offered to the transcript first: old claims share words and would keep out what is new. */
 const newShare = 0.35;
+/** Share of the room that is offered to what stands, next: no number of findings outweighs what a person ruled. */
+const standingShare = 0.45;
 
 /** A claim with its place in the checkpoint and what it is worth there. */
 export interface Placed {
@@ -18,13 +20,16 @@ export interface Placed {
 	readonly group: ProgressGroup;
 	readonly score: number;
 	readonly line: string;
-	/** Carried, and a person's own requirement or decision: others of its section do not crowd it out. */
+	/** Carried, and a person's own requirement or decision. */
 	readonly standing: boolean;
 	/** Place in the given order: carried ones first, then the transcript. */
 	readonly order: number;
 }
 
-/** Chooses within `room` tokens: a share for what is new, then the best of every section, then the best of all. */
+/**
+ * Chooses within `room` tokens: a share for what is new, one for what stands, then the best of every section, then the
+ * best of all.
+ */
 export function choose(placed: readonly Placed[], sections: number, room: number): Placed[] {
 	const chosen = new Set<Placed>();
 	const taken = Array.from({ length: sections }, () => 0);
@@ -50,8 +55,7 @@ export function choose(placed: readonly Placed[], sections: number, room: number
 			let best = -1;
 			let height = -Infinity;
 			queues.forEach(([head], index) => {
-				const crowd = head?.standing ? 0 : crowding * (taken[index] ?? 0);
-				const score = head ? head.score - crowd : -Infinity;
+				const score = head ? head.score - crowding * (taken[index] ?? 0) : -Infinity;
 				if (score > height) [best, height] = [index, score];
 			});
 			// No bullet is shorter than this: what is left of the room cannot be used.
@@ -64,6 +68,11 @@ export function choose(placed: readonly Placed[], sections: number, room: number
 		room * newShare,
 		false
 	);
-	fill(placed, room - onNew, true);
+	const onStanding = fill(
+		placed.filter((p) => p.standing),
+		room * standingShare,
+		false
+	);
+	fill(placed, room - onNew - onStanding, true);
 	return [...chosen];
 }

@@ -52,13 +52,13 @@ const order =
 export function claimsOf(request: CheckpointRequest): Claim[] {
 	const count = request.blocks.length;
 	return request.blocks.flatMap((block, index) =>
-		linesOf(block).flatMap(({ line, isCode, intro }): Claim[] => {
+		linesOf(block).flatMap(({ line, isCode, isCommand, intro }): Claim[] => {
 			if (noise.test(line) || (block.speaker !== 'user' && order.test(line))) return [];
 			// What tools return as code is in the files; only the talk about it belongs here.
-			if (isCode && block.speaker === 'tool') return [];
+			if (isCode && !isCommand && block.speaker === 'tool') return [];
 			const words = new Set(terms(line));
 			const spans = identifierSpans(line);
-			if (words.size < 3 && spans.length === 0) return [];
+			if (words.size < 3 && spans.length === 0 && !isCommand) return [];
 			if (block.speaker === 'assistant' && spans.length === 0 && announcement.test(line)) return [];
 			if (/^[\p{Ps}\p{Pe}\p{Po}\p{Sm}\s]*$/u.test(line)) return [];
 			return [
@@ -82,6 +82,8 @@ export function claimsOf(request: CheckpointRequest): Claim[] {
 interface Line {
 	readonly line: string;
 	readonly isCode: boolean;
+	/** What a tool was asked to run. */
+	readonly isCommand?: boolean;
 	readonly intro: string;
 }
 
@@ -101,7 +103,11 @@ function linesOf(block: TranscriptBlock): Line[] {
 			if (!inList && raw.trim() !== '') intro = /:\s*$/.test(raw) ? raw.trim() : '';
 			// Tool blocks: "input: {…}" is the question asked of the tool, "result: …" is what it gave.
 			const labelled = block.speaker === 'tool' ? /^(input|result): (.*)$/.exec(raw) : null;
-			if (labelled?.[1] === 'input') continue;
+			if (labelled?.[1] === 'input') {
+				const command = commandIn(labelled[2] ?? '');
+				if (command !== '') out.push({ line: command, isCode: true, isCommand: true, intro: '' });
+				continue;
+			}
 			const text = labelled?.[2] ?? raw;
 			const json = linesOfJson(text);
 			for (const line of json ?? sentencesOf(plainLine(text)))
@@ -114,6 +120,18 @@ function linesOf(block: TranscriptBlock): Line[] {
 		}
 	}
 	return out;
+}
+
+/** The shell command a tool was called with, or nothing. A script of several lines is no command. */
+function commandIn(input: string): string {
+	const value = /"(?:command|cmd)":\s?("(?:[^"\\]|\\.){3,300}")/.exec(input)?.[1];
+	if (value === undefined) return '';
+	try {
+		const command = String(JSON.parse(value)).trim();
+		return command.includes('\n') ? '' : command;
+	} catch {
+		return '';
+	}
 }
 
 /** The claims of the previous summary, oldest first within their sections, citations kept. */

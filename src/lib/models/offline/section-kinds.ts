@@ -42,8 +42,12 @@ interface Taste {
 	readonly open?: boolean;
 }
 
+/** Whole words: "fix" is not in "fix-parser", which is a name. */
 const word = (alternatives: string) =>
-	new RegExp(`(?<![\\p{L}\\p{N}])(?:${alternatives})(?![\\p{L}\\p{N}])`, 'iu');
+	new RegExp(
+		`(?<![\\p{L}\\p{N}]|[\\p{L}\\p{N}][-_])(?:${alternatives})(?![\\p{L}\\p{N}]|[-_][\\p{L}\\p{N}])`,
+		'iu'
+	);
 
 /** What each kind of section looks for. Weights are relative; a cue is worth about two identifiers. */
 export const tastes: Readonly<Record<SectionKind, Taste>> = {
@@ -84,7 +88,7 @@ export const tastes: Readonly<Record<SectionKind, Taste>> = {
 	},
 	decisions: {
 		cue: word(
-			`decide[ds]?|decision|we(?:'ll| will| are going to) (?:use|go|take|keep|drop|exclude|focus|start)|agreed?|chose|chosen|choose|let's|let us|go with|going with|settled? on|opt(?:ed)? for|rejected?|ruled out|instead of|drop the|will use|decidimos|decidido|decisión|acordamos|de acuerdo|elegimos|usaremos|vamos a|optamos|nos quedamos con|descartamos|descartado`
+			`decide[ds]?|decision|we(?:'ll| will| are going to) (?:use|go|take|keep|drop|exclude|focus|start)|agreed?|chose|chosen|choose|let's|let us|go with|going with|settled? on|opt(?:ed)? for|rejected?|ruled out|instead of|no longer|drop the|will use|ya no|decidimos|decidido|decisión|acordamos|de acuerdo|elegimos|usaremos|vamos a|optamos|nos quedamos con|descartamos|descartado`
 		),
 		cueWeight: 2.7,
 		speaker: { user: 1, assistant: 0.1, tool: -3 }
@@ -113,7 +117,8 @@ export const tastes: Readonly<Record<SectionKind, Taste>> = {
 	files: {
 		cue: /(?:^|\s)(?:npm|npx|pnpm|yarn|git|cargo|pip|python3?|node|docker|make|curl|bash|sh|cd|kubectl|go|rustc|deno|bun)\s+[\w./-]+|[\w-]+\/[\w./-]+\.\w+|\b[\w-]+\.(?:ts|js|py|rs|go|svelte|css|html|json|ya?ml|toml|sql|sh|md|c|cpp|h|java|rb)\b/,
 		cueWeight: 2,
-		speaker: { user: 0.2, assistant: 0.2, tool: 0.2 }
+		// What a user says of a file is more often a task or a rule than news of the file.
+		speaker: { user: -0.3, assistant: 0.2, tool: 0.2 }
 	},
 	context: {
 		cue: word(
