@@ -231,7 +231,9 @@ export class Compactor {
 			case 'failed':
 				thread.notice = failureNotice(
 					outcome.failure,
-					'No checkpoint was written; the conversation is as it was.',
+					sameModel(asked, thread.session.model)
+						? 'No checkpoint was written; the conversation is as it was.'
+						: `The summary was asked of ${asked.model}. No checkpoint was written; the conversation is as it was.`,
 					['compact', 'settings', 'dismiss']
 				);
 				break;
