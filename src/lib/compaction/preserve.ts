@@ -12,6 +12,9 @@ export interface Preserved {
 
 /** Between references of one kind on a line. No reference holds it, and none goes on after it. */
 const SEPARATOR = ' · ';
+/** What a reference priced by itself can seem to cost too much, in tokens, and how often that is put to the test. */
+const ROUNDING = 2;
+const MISSES_MAX = 20;
 /** Sentences: one a line. */
 const sentences: ReadonlySet<ReferenceKind> = new Set(['quotation', 'decision']);
 
@@ -42,7 +45,7 @@ const blockTokens = (summary: string) => estimateText(checkpointBlock(summary).t
 
 /**
  * The section that holds as many of `dropped` as fit, or nothing. Each reference is priced by itself, which is cheap and
- * a little too much, so what rounding took is offered again; the whole is measured once a round, as the commit is.
+ * a little too much, so what rounding took is offered again; the whole is measured, as the commit is, but seldom.
  */
 function fill(
 	prose: string,
@@ -54,26 +57,38 @@ function fill(
 	// A caller's measure is about a multiple of the estimate: enough to price by.
 	const factor = (most - budget) / Math.max(1, blockTokens(prose));
 	const chosen = new Set<FoundReference>();
-	const section = () => sectionOf(dropped.filter((reference) => chosen.has(reference)));
 	const kinds = new Set<ReferenceKind>();
 	let said = '';
-	let hasGrown: boolean;
+	const room = () =>
+		most - tokensOf(prose + sectionOf(dropped.filter((reference) => chosen.has(reference))));
+	let misses = 0;
+	let before: number;
 	do {
-		let left = most - tokensOf(prose + section());
-		hasGrown = false;
+		before = chosen.size;
+		let left = room();
 		for (const reference of dropped) {
 			const { kind, text } = reference;
 			const lead = kinds.has(kind) && !sentences.has(kind) ? SEPARATOR : lineOf(kind);
 			const price = factor * estimateText((chosen.size === 0 ? SECTION : '') + lead + text);
+			if (price > left + ROUNDING * factor || chosen.has(reference)) continue;
 			// A number inside a decision that was put back need not stand there twice.
-			if (price > left || chosen.has(reference) || carries(said, reference)) continue;
+			if (carries(said, reference)) continue;
 			chosen.add(reference);
+			if (price <= left) left -= price;
+			else {
+				// Only rounding may stand against it: taken at its word, a refresh would lose one reference each time.
+				const exact = misses < MISSES_MAX ? room() : -1;
+				if (exact < 0) {
+					misses++;
+					chosen.delete(reference);
+					continue;
+				}
+				left = exact;
+			}
 			kinds.add(kind);
 			said += `${text}\n`;
-			left -= price;
-			hasGrown = true;
 		}
-	} while (hasGrown);
+	} while (chosen.size > before);
 	return longestWithin(
 		dropped.filter((reference) => chosen.has(reference)),
 		(some) => tokensOf(prose + sectionOf(some)) <= most

@@ -441,6 +441,18 @@ describe('C74–C76 putting back', () => {
 		}
 	});
 
+	test('C75 the room that a section took is room enough for it', () => {
+		for (const count of [1, 2, 7, 30, 60, 95]) {
+			const ledger = Array.from({ length: count }, (_, n) =>
+				reference(n % 3 === 0 ? 'quotation' : 'doi', `10.1000/paper-${n}`)
+			);
+			const tokens = (text: string) => estimateText(checkpointBlock(text).text);
+			const { summary } = preserve('## A', ledger, 5000);
+			const again = preserve('## A', ledger, tokens(summary) - tokens('## A'));
+			expect(again.summary).toBe(summary);
+		}
+	});
+
 	test('C75 2,000 references beside a long summary take no time to speak of', () => {
 		const ledger = Array.from({ length: 2000 }, (_, n) => reference('identifier', `someName${n}`));
 		const prose = `## A\n\n${'A line of prose with its words and 12 numbers. '.repeat(3000)}`;
