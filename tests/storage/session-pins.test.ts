@@ -61,6 +61,16 @@ describe('C120 pins of a session', () => {
 		expect(tab.isPinned({ kind: 'message', messageId: other.id })).toBe(true);
 	});
 
+	test('H24 two tabs that pin do not undo each other’s pins', async () => {
+		const desk = await Desk.of({ tree: pinnedTree() });
+		const [one, other] = [await desk.open(), await desk.open()];
+		const pins = ['10.1000/a', '10.1000/b', '10.1000/c'].map(
+			(text) => ({ kind: 'reference', reference: 'doi', text }) as const
+		);
+		await Promise.all(pins.map((pin, n) => (n % 2 ? one : other).togglePin(pin)));
+		expect(new Set((await desk.row()).pins)).toEqual(new Set(pins));
+	});
+
 	test('C122 what does not fit is said, and nothing is asked or written', async () => {
 		const tree = turns(1, 300);
 		tree.talk(words(5900, 8), 'short');

@@ -256,9 +256,7 @@ export class Conversation implements ConversationView {
 	}
 	async togglePin(pin: Pin): Promise<void> {
 		if (this.readOnly !== null) return;
-		const others = (this.session.pins ?? []).filter((other) => !samePin(pin, other));
-		const pins = this.isPinned(pin) ? others : [...others, pin];
-		await this.#thread.guard(() => this.#thread.patch({ pins }));
+		await this.#thread.guard(() => this.#thread.togglePin(pin));
 	}
 	forecast() {
 		return this.#compactor.forecast(this.run === null);

@@ -7,11 +7,11 @@ import { recallTools } from '$lib/context/recall';
 import { buildRequest, type ModelRequest, type ToolSpec } from '$lib/context/request';
 import type { ConversationMessage, MessageId } from '$lib/history/message';
 import type { Run } from '$lib/history/run';
-import type { Session } from '$lib/history/session';
+import type { Pin, Session } from '$lib/history/session';
 import type { HiloDatabase } from '$lib/storage/database';
 import { expectedOf } from '$lib/storage/expected';
 import { watchSession } from '$lib/storage/live';
-import { moveLeaf, patchSession, type SessionPatch } from '$lib/storage/sessions';
+import { moveLeaf, patchSession, togglePin, type SessionPatch } from '$lib/storage/sessions';
 import type { Compute } from '$lib/worker/client';
 import { LoadedBranch } from './branch.svelte';
 import type { Models } from './models.svelte';
@@ -134,6 +134,13 @@ export class Thread {
 		if (this.#isGone) return;
 		const session = await patchSession(this.deps.db, this.#session.id, patch);
 		if (session) this.#session = { ...this.#session, ...patch };
+	}
+
+	/** Pins something, or takes its pin away. */
+	async togglePin(pin: Pin): Promise<void> {
+		if (this.#isGone) return;
+		const session = await togglePin(this.deps.db, this.#session.id, pin);
+		if (session) this.#session = { ...this.#session, pins: session.pins ?? [] };
 	}
 
 	/** Moves the leaf and shows the branch it ends. False, with a notice, when the branch was stale. */

@@ -1,5 +1,5 @@
 import type { Message, MessageId, SessionId } from '../history/message';
-import type { Session } from '../history/session';
+import { samePin, type Pin, type Session } from '../history/session';
 import { atomic } from './atomic';
 import type { HiloDatabase } from './database';
 import { compare, withLeaf, type Expected } from './expected';
@@ -52,6 +52,29 @@ export async function patchSession(
 			patch[name] === undefined ? [] : [[name, patch[name]] as const]
 		);
 		const next: Session = { ...session, ...Object.fromEntries(fields) };
+		await db.sessions.put(next);
+		return next;
+	});
+}
+
+/**
+ * Pins something, or takes its pin away, in what is stored now: two tabs that pin do not undo each other's. Null when the
+ * session is gone. Rule H24.
+ */
+export async function togglePin(
+	db: HiloDatabase,
+	id: SessionId,
+	pin: Pin
+): Promise<Session | null> {
+	return atomic(db, [db.sessions], async () => {
+		const session = await db.sessions.get(id);
+		if (!session) return null;
+		const pins = session.pins ?? [];
+		const others = pins.filter((other) => !samePin(pin, other));
+		const next: Session = {
+			...session,
+			pins: others.length < pins.length ? others : [...pins, pin]
+		};
 		await db.sessions.put(next);
 		return next;
 	});
