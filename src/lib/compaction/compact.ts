@@ -140,7 +140,8 @@ async function fold<Failure>(
 					text,
 					await transcript.references(),
 					preservedRoom(plan, withoutPreserved(text)),
-					(summary) => summaryTokens(plan, summary)
+					(summary) => summaryTokens(plan, summary),
+					plan.pinned.map(({ text }) => text).join('\n')
 				);
 				tokensAfter = tokensWith(plan, preserved.summary);
 				rejection = gainOf(plan, tokensAfter);

@@ -24,15 +24,19 @@ const sentences: ReadonlySet<ReferenceKind> = new Set(['quotation', 'decision'])
  * C74–C76.
  * @param ledger most important first
  * @param tokensOf tokens of a summary as it is sent, frame included
+ * @param beside what stands in the request beside the summary: a reference carried there is kept
  */
 export function preserve(
 	summary: string,
 	ledger: readonly FoundReference[],
 	budget: number,
-	tokensOf: (summary: string) => number = blockTokens
+	tokensOf: (summary: string) => number = blockTokens,
+	beside = ''
 ): Preserved {
 	const prose = withoutPreserved(summary);
-	const dropped = ledger.filter((reference) => !carries(prose, reference));
+	const dropped = ledger.filter(
+		(reference) => !carries(prose, reference) && !carries(beside, reference)
+	);
 	const section = fill(prose, dropped, budget, tokensOf);
 	const missing = new Set(dropped.filter((reference) => !carries(section, reference)));
 	return {
