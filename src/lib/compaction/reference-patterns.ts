@@ -261,7 +261,7 @@ function path(match: string): string | null {
 	if (match.includes('//') || /^10\.\d{4}/.test(match)) return null;
 	// What stands after a colon is a line of the file.
 	const name = trimEnd(drive + (match.slice(drive.length).split(':', 1)[0] ?? ''), '.-\\');
-	if (name.includes('\\') && drive === '' && !/^(?:~|\.{1,2})?\\/.test(name)) return null;
+	if (name.includes('\\') && drive === '' && !/^(?:~|\.{1,2})\\/.test(name)) return null;
 	const separator = Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\'));
 	if (separator === -1) return fileName.test(name) ? name : null;
 	const last = name.slice(separator + 1).slice(-80);
@@ -272,23 +272,27 @@ function path(match: string): string | null {
 const COMMAND_MAX = 300;
 
 function prompted(line: string): string | null {
-	const command = line.trim().slice(2).trim();
-	return command.length >= 2 && command.length <= COMMAND_MAX ? command : null;
+	return command(line.trim().slice(2));
 }
 
 /** The commands of a block: its lines but comments. With prompts they are found line by line, and the rest is output. */
 function commandsOf(block: string): readonly string[] {
 	const lines = block.split('\n').map((line) => line.trim());
 	if (lines.some((line) => line.startsWith('$ '))) return [];
-	return lines.filter(
-		(line) => !line.startsWith('#') && line.length >= 2 && line.length <= COMMAND_MAX
-	);
+	return lines.map(command).filter((line) => line !== null);
+}
+
+/** A line of a shell without the comment behind it; null where nothing else is there. */
+function command(line: string): string | null {
+	const comment = line.indexOf(' # ');
+	const text = (comment === -1 ? line : line.slice(0, comment)).trim();
+	return text.startsWith('#') || text.length < 2 || text.length > COMMAND_MAX ? null : text;
 }
 
 function inlineCommand(match: string): string | null {
-	const command = inner(match, 4, COMMAND_MAX)?.replace(/^\$ /, '') ?? '';
-	const gap = command.indexOf(' ');
-	return gap > 0 && programs.has(command.slice(0, gap)) ? command : null;
+	const line = inner(match, 4, COMMAND_MAX)?.replace(/^\$ /, '') ?? '';
+	const gap = line.indexOf(' ');
+	return gap > 0 && programs.has(line.slice(0, gap)) ? line : null;
 }
 
 /** A word that only code writes: snake_case, camelCase, CONSTANT_CASE, a call. Names of things humped alike are none. */

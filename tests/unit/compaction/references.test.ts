@@ -89,7 +89,7 @@ describe('C70 kinds', () => {
 			'C:\\Users\\ana\\notes.txt, ~/Zotero/storage/Q7K2M9XP, ~/b.md and /etc/hosts; see data.csv.',
 			['C:\\Users\\ana\\notes.txt', '~/Zotero/storage/Q7K2M9XP', '~/b.md', '/etc/hosts', 'data.csv']
 		],
-		['path', 'Node.js and/or he/she, 12 km/h, 5/6, U.S.A.md5, /etc', []],
+		['path', 'Node.js and/or he/she, 12 km/h, 5/6, U.S.A.md5, /etc, \\t\\tbyId.set', []],
 		[
 			'identifier',
 			'rename first_author to firstAuthor, keep MAX_TOKENS and store.save(), or run().',
@@ -169,7 +169,7 @@ describe('C70 kinds', () => {
 		['page', 'stop. 12 people, p = 12, U.S. 12, a page, the table, 5 s. 12 more, figures', []],
 		[
 			'command',
-			'$ npm test -- --run\n```sh\n# first\ngit status\ncd a && ls\n```\nthen `rg -n foo src`',
+			'$ npm test -- --run\n```sh\n# first\ngit status # clean?\ncd a && ls\n```\nthen `rg -n foo src`',
 			['npm test -- --run', 'git status', 'cd a && ls', 'rg -n foo src']
 		],
 		['command', '```console\n$ uv sync\nResolved 3 packages\n```', ['uv sync']],
