@@ -3,6 +3,7 @@ import type { SummaryRequest } from '$lib/compaction/prompt';
 import { withoutPreserved } from '$lib/compaction/preserve';
 import { missingSections } from '$lib/compaction/template';
 import { estimateText } from '$lib/context/estimate';
+import { cachedMeasure, estimatorOf } from '$lib/context/measure';
 import { checkpointBlock } from '$lib/context/request';
 import type { Checkpoint } from '$lib/history/message';
 import { writeCheckpoint } from '$lib/models/offline/checkpoint';
@@ -50,7 +51,12 @@ async function tenCompactions(
 	const chat = researchChat({ seed, toolSentences });
 	const checkpoints: Checkpoint[] = [];
 	const prompts: string[] = [];
-	const more = { trigger: 'auto', capacity: known(window), template: 'research' } as const;
+	const more = {
+		trigger: 'auto',
+		capacity: known(window),
+		template: 'research',
+		estimator: estimatorOf(1, cachedMeasure())
+	} as const;
 	for (let round = 1; round <= COMPACTIONS; round++) {
 		while (planOf(chat.tree, more).kind === 'noop') chat.next();
 		if (round % 3 === 1) chat.detour();
