@@ -10,27 +10,30 @@ const MESSAGE_FRAME = 4;
 /** What the provider adds around a tool call and its result: ids, names, JSON braces. Tokens. */
 const TOOL_FRAME = 16;
 
-/** Estimated tokens of one part. Reasoning counts nothing here: it is not replayed to a model (see `request.ts`). */
-export function partTokens(part: Part): number {
+/**
+ * Estimated tokens of one part. Reasoning counts nothing here: it is not replayed to a model (see `request.ts`).
+ * @param resultLimit the most a tool result takes in what is sent, as `sentMessages` cuts it. Default: no limit
+ */
+export function partTokens(part: Part, resultLimit = Infinity): number {
 	switch (part.type) {
 		case 'text':
 			return estimateText(part.text);
 		case 'file':
 			return part.tokens + estimateText(part.filename) + TOOL_FRAME;
 		case 'dynamic-tool':
-			return toolTokens(part);
+			return toolTokens(part, resultLimit);
 		case 'reasoning':
 		case 'step-start':
 			return 0;
 	}
 }
 
-function toolTokens(part: ToolPart): number {
+function toolTokens(part: ToolPart, resultLimit: number): number {
 	return (
 		TOOL_FRAME +
 		estimateText(part.toolName) +
 		estimateText(asText(part.input)) +
-		estimateText(part.errorText ?? asText(part.output))
+		Math.min(resultLimit, estimateText(part.errorText ?? asText(part.output)))
 	);
 }
 
@@ -40,9 +43,15 @@ export function asText(value: unknown): string {
 	return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Estimated tokens of one message, by part. Rule C12. */
+/** Estimated tokens of one whole message, by part. Rule C12. */
 export const measureMessage: Measure = (message) =>
 	message.parts.reduce((sum, part) => sum + partTokens(part), MESSAGE_FRAME);
+
+/** Measures messages as they are sent, where one tool result may take `resultLimit` tokens. Rules C12, C110. */
+export function measureWithin(resultLimit: number): Measure {
+	return (message) =>
+		message.parts.reduce((sum, part) => sum + partTokens(part, resultLimit), MESSAGE_FRAME);
+}
 
 /** Measures each message once: messages are immutable, so the figure can be kept as long as the message lives. */
 export function cachedMeasure(measure: Measure = measureMessage): Measure {

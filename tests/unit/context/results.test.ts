@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { estimateText } from '../../../src/lib/context/estimate';
+import { measureMessage, measureWithin } from '../../../src/lib/context/measure';
 import {
 	handleOf,
 	MARKER_TOKENS,
@@ -66,6 +67,16 @@ describe('C110', () => {
 			state: 'output-error',
 			errorText: expect.stringMatching(/\[Cut: /)
 		});
+	});
+
+	test('C110 a cut message is measured as it is sent: never less, and at most the limit for a result', () => {
+		const message = answered('short', { rows: long });
+		const [sent = message] = sentMessages([message], LIMIT);
+		const measured = measureWithin(LIMIT)(message);
+		expect(measured).toBeGreaterThanOrEqual(measureMessage(sent));
+		expect(measured - measureMessage(sent)).toBeLessThan(MARKER_TOKENS);
+		expect(measureMessage(message)).toBeGreaterThan(900);
+		expect(measureWithin(10_000)(message)).toBe(measureMessage(message));
 	});
 
 	test('C110 whatever the text: at most the limit, never half a character', () => {
