@@ -12,7 +12,7 @@ test('a model that refuses tools is told of, and asked without them from then on
 	});
 	await say(tab, 'And then?');
 	await settled(tab);
-	expect(desk.asked.at(-1)?.body?.tools).toHaveLength(2);
+	expect(desk.asked.at(-1)?.body?.tools).toHaveLength(3);
 	expect(tab.notice).toMatchObject({ title: expect.stringContaining('takes no tools') });
 
 	await tab.retry();
@@ -40,5 +40,5 @@ test('an ordinary refusal of a request with tools takes none away', async () => 
 	await settled(tab);
 	await tab.retry();
 	await settled(tab);
-	expect(desk.asked.at(-1)?.body?.tools).toHaveLength(2);
+	expect(desk.asked.at(-1)?.body?.tools).toHaveLength(3);
 });

@@ -4,6 +4,10 @@ import { measureMessage } from '../../src/lib/context/measure';
 import { searchMessages } from '../../src/lib/context/recall';
 import { readImport } from '../../src/lib/transfer/import';
 import type { Compute } from '../../src/lib/worker/client';
+import { SearchIndexes } from '../../src/lib/worker/search-index';
+
+/** One for all tests of a file, whose grown trees share ids: what searches long branches brings indexes of its own. */
+const indexes = new SearchIndexes();
 
 /** What the worker computes, by the same functions, without the worker. */
 export const compute: Compute = {
@@ -11,5 +15,8 @@ export const compute: Compute = {
 	measure: async (messages) => messages.map(measureMessage),
 	read: async (messages, options) => openTranscript(inBatches(messages), options),
 	search: async (messages, query) => searchMessages(messages, query),
+	unindexed: async (tree, from) => indexes.of(tree).missing(from),
+	index: async (tree, entries) => indexes.of(tree).add(entries),
+	find: async (tree, leafId, query) => indexes.of(tree).find(leafId, query),
 	readImport: async (file, context) => readImport(file.name, await file.text(), context)
 };

@@ -1,6 +1,7 @@
 import { shortId, type ConversationMessage } from '../history/message';
 import { asText } from './measure';
 import type { ToolSpec } from './request';
+import { fold, isSearchable } from './search-terms';
 
 /** A passage found on the branch. */
 export interface SearchHit {
@@ -11,6 +12,27 @@ export interface SearchHit {
 	readonly createdAt: number;
 	readonly snippet: string;
 }
+
+/** The best passages, and how many messages hold a word of the query in all. */
+export interface SearchResult {
+	readonly hits: readonly SearchHit[];
+	readonly total: number;
+}
+
+/** Reads on where a result was cut, or reads one that was left out. It belongs to every request that may hold such. */
+export const readToolResult: ToolSpec = {
+	name: 'read_tool_result',
+	description: 'Read a tool result that was cut or left out.',
+	inputSchema: {
+		type: 'object',
+		properties: {
+			handle: { type: 'string' },
+			offset: { type: 'integer' }
+		},
+		required: ['handle'],
+		additionalProperties: false
+	}
+};
 
 /**
  * The recall tools: compaction is lossy for the context, not for the work. They read the branch only, covered messages
@@ -41,23 +63,40 @@ export const recallTools: readonly ToolSpec[] = [
 			required: ['id'],
 			additionalProperties: false
 		}
-	}
+	},
+	readToolResult
 ];
+
+/**
+ * The tools of a request. Recall is needed once something is no longer sent; reading results on, wherever one can be cut:
+ * beside any tool, and where the branch brings a cut one along.
+ */
+export function toolsFor(input: {
+	readonly hasCheckpoint: boolean;
+	/** Whether a result of the branch is cut in what is sent. */
+	readonly hasCutResult?: boolean;
+	/** The session's tools besides recall. */
+	readonly others?: readonly ToolSpec[];
+}): readonly ToolSpec[] {
+	const others = input.others ?? [];
+	if (input.hasCheckpoint) return [...others, ...recallTools];
+	return others.length > 0 || input.hasCutResult ? [...others, readToolResult] : [];
+}
 
 const HITS = 8;
 const SNIPPET = 320;
 
 /**
  * Ranks the messages of a branch against a query: how many of its words a message holds, rarer words first, whole
- * phrases above all. A plain scan, good for the tens of thousands of messages one branch has. Rule C97.
+ * phrases above all. A plain scan, for branches too short to be worth an index. Rule C97.
  */
 export function searchMessages(
 	messages: readonly ConversationMessage[],
 	query: string
-): SearchHit[] {
+): SearchResult {
 	const phrase = fold(query.trim());
 	const words = [...new Set(phrase.split(/[^\p{L}\p{N}]+/u).filter(isSearchable))];
-	if (words.length === 0) return [];
+	if (words.length === 0) return { hits: [], total: 0 };
 	const texts = messages.map((message) => fold(plainText(message)));
 	const weighed = words
 		.map((word) => {
@@ -65,29 +104,57 @@ export function searchMessages(
 			return { word, weight: Math.log(1 + messages.length / (1 + holding)) };
 		})
 		.sort((a, b) => b.weight - a.weight);
-	return messages
+	const found = messages
 		.map((message, index) => {
 			const text = texts[index] ?? '';
-			const sum = weighed.reduce(
-				(score, { word, weight }) => score + (text.includes(word) ? weight : 0),
+			const score = weighed.reduce(
+				(sum, { word, weight }) => sum + (text.includes(word) ? weight : 0),
 				0
 			);
-			return { message, score: sum * (text.includes(phrase) ? 2 : 1) };
+			return { message, score, folded: text };
 		})
-		.filter(({ score }) => score > 0)
+		.filter(({ score }) => score > 0);
+	return {
+		hits: bestPassages(
+			found,
+			query,
+			weighed.map(({ word }) => word)
+		),
+		total: found.length
+	};
+}
+
+/** A message that a search found. */
+export interface Found {
+	readonly message: ConversationMessage;
+	readonly score: number;
+	/** Its plain text folded, where that is known. */
+	readonly folded?: string;
+}
+
+/**
+ * The passages to show of what a search found: whole phrases above all, newest where all else is equal. Rule C97.
+ * @param words what to show the passage around, the most telling first
+ */
+export function bestPassages(
+	found: readonly Found[],
+	query: string,
+	words: readonly string[]
+): SearchHit[] {
+	const phrase = fold(query.trim());
+	return found
+		.map(({ message, score, folded = fold(plainText(message)) }) => ({
+			message,
+			score: score * (folded.includes(phrase) ? 2 : 1)
+		}))
 		.sort((a, b) => b.score - a.score || b.message.depth - a.message.depth)
 		.slice(0, HITS)
 		.map(({ message }) => ({
 			message: shortId(message.id),
 			role: message.role,
 			createdAt: message.createdAt,
-			snippet: snippetOf(plainText(message), [phrase, ...weighed.map(({ word }) => word)])
+			snippet: snippetOf(plainText(message), [phrase, ...words.map(fold)])
 		}));
-}
-
-/** One Latin letter stands in every message; one ideograph is a word. */
-function isSearchable(word: string): boolean {
-	return word.length > 1 || word > '\u2e80';
 }
 
 /** A message as plain text: what was said, and what its tools were asked and answered. */
@@ -108,15 +175,6 @@ export function plainText(message: ConversationMessage): string {
 		.filter((text) => text !== '')
 		.join('\n\n');
 }
-
-/** Case and the accents of Latin, Greek, Cyrillic, Hebrew and Arabic aside. Plain ASCII is most of what is folded. */
-function fold(text: string): string {
-	const lower = text.toLowerCase();
-	return isAscii.test(lower) ? lower : lower.normalize('NFD').replace(accents, '');
-}
-
-const isAscii = /^[\0-\x7f]*$/;
-const accents = /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]/g;
 
 /** The passage around the first of `words` that stands in the text; they come with the most telling first. */
 function snippetOf(text: string, words: readonly string[]): string {

@@ -13,6 +13,7 @@ import { loadSdk, type Sdk } from './sdk';
 import { usageOf } from './usage';
 
 export type { FilePartLoader, LoadedFile } from './messages';
+export type { Room } from './run-room';
 
 /** What a tool is told of its call. */
 export interface ToolCallContext {

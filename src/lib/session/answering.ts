@@ -1,7 +1,7 @@
 import type { AssistantMetadata, Part } from '$lib/history/message';
 import type { Run } from '$lib/history/run';
 import type { ModelRequest } from '$lib/context/request';
-import type { AnswerEnd, FilePartLoader } from '$lib/models/answer';
+import type { AnswerEnd, FilePartLoader, Room, ToolCallContext } from '$lib/models/answer';
 import type { ProviderConfig } from '$lib/models/provider';
 import type { HiloDatabase } from '$lib/storage/database';
 import { saveRun } from '$lib/storage/runs';
@@ -15,7 +15,9 @@ export interface AnsweringOptions {
 	readonly run: Run;
 	readonly provider: ProviderConfig;
 	readonly request: ModelRequest;
-	readonly executeTool: (name: string, input: unknown) => Promise<unknown>;
+	readonly executeTool: (name: string, input: unknown, call: ToolCallContext) => Promise<unknown>;
+	/** The room that the steps of the answer have together. */
+	readonly room: Omit<Room, 'messageId'>;
 	readonly signal: AbortSignal;
 	readonly onParts: (parts: readonly Part[]) => void;
 	/** A write of the answer so far failed; the answer goes on. */
@@ -34,6 +36,7 @@ export async function answer(options: AnsweringOptions): Promise<AnswerEnd> {
 			model: options.run.model,
 			request: options.request,
 			executeTool: options.executeTool,
+			room: { ...options.room, messageId: options.run.messageId },
 			loadFile: fileLoader(options.db),
 			signal: options.signal,
 			now: Date.now

@@ -1,10 +1,12 @@
-import { cutAt, tokensPerResult } from '$lib/context/results';
-import { plainText } from '$lib/context/recall';
 import type { Capacity } from '$lib/context/capacity';
-import { shortId, type ConversationMessage, type MessageId } from '$lib/history/message';
-import { readWhole } from '$lib/storage/branch';
+import { pageOf, searchAnswer } from '$lib/context/paging';
+import { plainText } from '$lib/context/recall';
+import { nameOf, readHandle, resultAt, tokensPerResult } from '$lib/context/results';
+import { shortId, type MessageId } from '$lib/history/message';
+import { findAncestor } from '$lib/storage/ancestor';
 import type { HiloDatabase } from '$lib/storage/database';
 import type { Compute } from '$lib/worker/client';
+import { searchBranch } from './searching';
 
 export interface RecallingOptions {
 	readonly db: HiloDatabase;
@@ -12,46 +14,73 @@ export interface RecallingOptions {
 	/** The end of the branch that may be read: never another branch. */
 	readonly leafId: MessageId;
 	readonly capacity: Capacity;
+	/** A whole result of the answer in progress, by its handle. */
+	readonly result?: (handle: string) => string | null;
 }
 
 /**
  * Runs the recall tools over the whole branch, covered messages too. Input is the model's and is checked; what is wrong
- * with it is thrown as a sentence, which becomes the tool's error.
+ * with it is thrown as a sentence, which becomes the tool's error. No answer is over the share of one tool result. Rule C98.
  */
 export async function recall(
 	options: RecallingOptions,
 	name: string,
 	input: unknown
 ): Promise<unknown> {
-	const branch = await readWhole(options.db, options.leafId);
-	if (branch.kind === 'damaged') throw new Error(branch.what);
-	const messages = branch.messages.filter((message) => message.role !== 'checkpoint');
+	const { db, worker, leafId } = options;
+	const limit = tokensPerResult(options.capacity);
 	switch (name) {
-		case 'search_history':
-			return { hits: await options.worker.search(messages, stringField(input, 'query')) };
+		case 'search_history': {
+			const found = await searchBranch(db, worker, leafId, stringField(input, 'query'));
+			return searchAnswer(found, limit);
+		}
 		case 'read_message':
-			return readMessage(messages, input, tokensPerResult(options.capacity));
+			return readMessage(options, input, limit);
+		case 'read_tool_result':
+			return readResult(options, input, limit);
 		default:
 			throw new Error(`There is no tool named ${name}.`);
 	}
 }
 
-function readMessage(messages: readonly ConversationMessage[], input: unknown, limit: number) {
-	const id = stringField(input, 'id').replace(/^m:/, '').replaceAll('-', '');
-	const message = messages.find((message) => shortId(message.id) === id.slice(-10));
-	if (!message) throw new Error(`No message ${id} on this branch.`);
-	const offset = numberField(input, 'offset');
-	const text = plainText(message);
-	const piece = cutAt(text.slice(offset), limit);
-	const nextOffset = offset + piece.length;
-	return {
-		message: shortId(message.id),
-		role: message.role,
-		text: piece,
-		...(nextOffset < text.length
-			? { nextOffset, remainingCharacters: text.length - nextOffset }
-			: {})
-	};
+async function readMessage({ db, leafId }: RecallingOptions, input: unknown, limit: number) {
+	const id = stringField(input, 'id');
+	const short = id
+		.trim()
+		.replace(/^[[(]?(?:m:)?|[\])]$/g, '')
+		.replaceAll('-', '')
+		.toLowerCase();
+	if (!/^(?:[0-9a-f]{22})?[0-9a-f]{10}$/.test(short)) {
+		throw new Error(`"${id}" is not a message id. One looks like m:0123456789.`);
+	}
+	const message = await findAncestor(db, leafId, short.slice(-10));
+	if (!message || message.role === 'checkpoint') {
+		throw new Error(`This conversation has no message ${id}.`);
+	}
+	const fields = { message: shortId(message.id), role: message.role };
+	return pageOf(fields, plainText(message), numberField(input, 'offset'), limit);
+}
+
+async function readResult(options: RecallingOptions, input: unknown, limit: number) {
+	const written = stringField(input, 'handle');
+	const handle = readHandle(written);
+	if (!handle) {
+		throw new Error(
+			`"${written}" is not a handle. One looks like r:0123456789.1 and stands where a result was cut.`
+		);
+	}
+	const name = nameOf(handle);
+	const text = options.result?.(name) ?? (await storedResult(options, handle));
+	if (text === null) throw new Error(`This conversation has no tool result ${name}.`);
+	return pageOf({ handle: name }, text, numberField(input, 'offset'), limit);
+}
+
+async function storedResult(
+	{ db, leafId }: RecallingOptions,
+	{ message: short, place }: { readonly message: string; readonly place: number }
+): Promise<string | null> {
+	const message = await findAncestor(db, leafId, short);
+	return message ? resultAt(message.parts, place) : null;
 }
 
 function field(input: unknown, name: string): unknown {

@@ -134,8 +134,9 @@ export class Runner {
 			run,
 			provider,
 			request,
-			executeTool: (name, input) =>
-				recall({ db, worker, leafId: run.parentId, capacity }, name, input),
+			executeTool: (name, input, { result }) =>
+				recall({ db, worker, leafId: run.parentId, capacity, result }, name, input),
+			room: { capacity, factor: models.factor(run.model) },
 			signal: stop.signal,
 			onParts: (parts) => {
 				this.#show({ ...run, parts }, stop.signal.aborted ? 'stopping' : 'streaming');

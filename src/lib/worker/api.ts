@@ -1,8 +1,9 @@
 import type { ProxyMarked } from 'comlink';
-import type { ConversationMessage } from '../history/message';
+import type { ConversationMessage, MessageId, TreeId } from '../history/message';
 import type { PullMessages, Transcript, TranscriptOptions } from '../compaction/transcript';
-import type { SearchHit } from '../context/recall';
+import type { SearchResult } from '../context/recall';
 import type { ImportContext, ImportResult } from '../transfer/import';
+import type { Candidates, SearchEntry } from './search-index';
 
 /** What the worker does: compute only. It has no keys and calls no provider, because a page's CSP does not bind it. */
 export interface WorkerApi {
@@ -12,8 +13,14 @@ export interface WorkerApi {
 	measure(messages: readonly ConversationMessage[]): number[];
 	/** Opens messages as a transcript, which stays in the worker; they are pulled as it is read. */
 	read(pull: PullMessages & ProxyMarked, options: TranscriptOptions): Transcript & ProxyMarked;
-	/** Searches the messages of one branch. */
-	search(messages: readonly ConversationMessage[], query: string): SearchHit[];
+	/** Searches the messages of one branch, by a scan: for short ones. */
+	search(messages: readonly ConversationMessage[], query: string): SearchResult;
+	/** The newest message at or above `from` that the tree's index lacks, or null. */
+	unindexed(tree: TreeId, from: MessageId): MessageId | null;
+	/** Adds messages to the tree's index. */
+	index(tree: TreeId, entries: readonly SearchEntry[]): void;
+	/** Searches the branch that ends at `leafId` in the tree's index. Null where the index lacks some of it. */
+	find(tree: TreeId, leafId: MessageId, query: string): Candidates | null;
 	/** Reads an import file. A file that is too large, or not one of ours, is refused with the reason. */
 	readImport(file: File, context: ImportContext): Promise<ImportResult>;
 }

@@ -42,6 +42,9 @@ export function startWorker(): Compute {
 			};
 		},
 		search: (messages, query) => orBroken(remote.search(messages, query)),
+		unindexed: (tree, from) => orBroken(remote.unindexed(tree, from)),
+		index: (tree, entries) => orBroken(remote.index(tree, entries)),
+		find: (tree, leafId, query) => orBroken(remote.find(tree, leafId, query)),
 		readImport: (file, context) => orBroken(remote.readImport(file, context))
 	};
 }

@@ -1,13 +1,23 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ConversationMessage } from '../../../src/lib/history/message';
-import { plainText, searchMessages } from '../../../src/lib/context/recall';
+import { estimateText } from '../../../src/lib/context/estimate';
+import { pageOf, searchAnswer } from '../../../src/lib/context/paging';
+import {
+	plainText,
+	readToolResult,
+	recallTools,
+	searchMessages,
+	toolsFor
+} from '../../../src/lib/context/recall';
+import { queryTerms, searchTerms } from '../../../src/lib/context/search-terms';
 import { cpuTime } from '../../support/cpu';
 import { file, grow, text, tool, words } from '../../support/tree';
 
 const talk = (...texts: readonly string[]) =>
 	grow().talk(...texts) as readonly ConversationMessage[];
 const found = (messages: readonly ConversationMessage[], query: string) =>
-	searchMessages(messages, query).map((hit) => hit.snippet);
+	searchMessages(messages, query).hits.map((hit) => hit.snippet);
 
 describe('C97', () => {
 	test('C97 rare words first, phrases above all, newest where all else is equal', () => {
@@ -25,7 +35,7 @@ describe('C97', () => {
 	test('C97 the passage is cut around the rarest word, also behind accents', () => {
 		const long = `${'intervención común '.repeat(200)}el tamaño de la muestra${' común'.repeat(200)}`;
 		const messages = talk(long, 'algo común');
-		const hit = searchMessages(messages, 'comun tamano')[0];
+		const [hit] = searchMessages(messages, 'comun tamano').hits;
 		expect(hit?.snippet).toContain('tamaño de la muestra');
 		expect(hit?.snippet.length).toBeLessThan(340);
 	});
@@ -53,8 +63,10 @@ describe('C97', () => {
 		expect(messages.map(plainText).join()).not.toContain('secretly');
 	});
 
-	test('C97 at most eight passages', () => {
-		expect(found(talk(...Array.from({ length: 40 }, () => 'gap')), 'gap')).toHaveLength(8);
+	test('C97 at most eight passages, and how many more there were', () => {
+		const messages = talk(...Array.from({ length: 40 }, () => 'gap'), 'nothing');
+		const { hits, total } = searchMessages(messages, 'gap');
+		expect([hits.length, total]).toEqual([8, 40]);
 	});
 
 	test('C97 ten thousand messages are searched in time for a reader', () => {
@@ -64,5 +76,96 @@ describe('C97', () => {
 		let hits: readonly string[] = [];
 		expect(cpuTime(() => (hits = found(messages, 'número 7777')))).toBeLessThan(2000);
 		expect(hits[0]).toContain('número 7777');
+	});
+});
+
+const tokens = (value: unknown) => estimateText(JSON.stringify(value));
+
+describe('C98', () => {
+	test('C98 pages of any text are within the limit, and together the text', () => {
+		fc.assert(
+			fc.property(
+				fc.string({ unit: 'binary', maxLength: 2000 }),
+				fc.integer({ min: 80, max: 400 }),
+				(text, limit) => {
+					let read = '';
+					for (let offset: number | undefined = 0; offset !== undefined;) {
+						const page: { text: string; nextOffset?: number; remainingCharacters?: number } =
+							pageOf({ handle: 'r:0123456789.1' }, text, offset, limit);
+						expect(tokens(page)).toBeLessThanOrEqual(limit);
+						read += page.text;
+						expect(page.remainingCharacters ?? 0).toBe(text.length - read.length);
+						offset = page.nextOffset;
+					}
+					expect(read).toBe(text);
+				}
+			)
+		);
+	});
+
+	test('C98 text that is dear as JSON is within the limit too', () => {
+		const page = pageOf({}, '"\n\t\\'.repeat(2000), 0, 300);
+		expect(tokens(page)).toBeLessThanOrEqual(300);
+		expect(page.text.length).toBeGreaterThan(100);
+	});
+
+	test('C98 an offset behind the end is told where the end is', () => {
+		expect(() => pageOf({}, 'abc', 3, 100)).toThrow('The text ends at character 3.');
+		expect(pageOf({}, '', 0, 100)).toEqual({ text: '' });
+	});
+
+	test('C98 a search’s answer is within the limit and counts what it leaves out', () => {
+		const messages = talk(...Array.from({ length: 40 }, (_, n) => `gap ${words(90, n)}`));
+		const found = searchMessages(messages, 'gap');
+		const all = searchAnswer(found, 5000);
+		expect([all.hits.length, all.moreHits]).toEqual([8, 32]);
+		const few = searchAnswer(found, 400);
+		expect(tokens(few)).toBeLessThanOrEqual(400);
+		expect(few.hits.length + (few.moreHits ?? 0)).toBe(40);
+		expect(few.hits.length).toBeGreaterThan(1);
+		expect(searchAnswer(searchMessages(talk('a gap'), 'gap'), 400)).not.toHaveProperty('moreHits');
+	});
+
+	test('C98 reading results on comes with whatever can bring a large one', () => {
+		const other = { name: 'lookup', description: '', inputSchema: {} };
+		const names = (input: Parameters<typeof toolsFor>[0]) =>
+			toolsFor(input).map(({ name }) => name);
+		expect(names({ hasCheckpoint: false })).toEqual([]);
+		expect(names({ hasCheckpoint: false, hasCutResult: true })).toEqual([readToolResult.name]);
+		expect(names({ hasCheckpoint: false, others: [other] })).toEqual([
+			'lookup',
+			'read_tool_result'
+		]);
+		expect(toolsFor({ hasCheckpoint: true })).toEqual(recallTools);
+		expect(names({ hasCheckpoint: true, hasCutResult: true, others: [other] })).toEqual([
+			'lookup',
+			'search_history',
+			'read_message',
+			'read_tool_result'
+		]);
+	});
+
+	test('C98 the schemas of the three are small', () => {
+		expect(tokens(recallTools)).toBeLessThan(330);
+		expect(tokens(readToolResult)).toBeLessThan(120);
+	});
+});
+
+describe('C99', () => {
+	test.each([
+		['The Spacing-Effect, 2006', ['the', 'spacing', 'effect', '2006']],
+		['práctica ÉL', ['practica', 'el']],
+		['间隔练习', ['间隔', '隔练', '练习', '习']],
+		['ガイド', ['ガイ', 'イド', 'ド']],
+		['학습은', ['학습', '습은', '은']],
+		['用GPT写', ['用', 'gpt', '写']],
+		['हिन्दी', ['हिन्दी']],
+		['?!', []]
+	])('C99 the terms of %s', (text, terms) => expect(searchTerms(text)).toEqual(terms));
+
+	test('C99 a query asks for pairs of characters, and for one only where it stands alone', () => {
+		expect(queryTerms('间隔练习')).toEqual(['间隔', '隔练', '练习']);
+		expect(queryTerms('水')).toEqual(['水']);
+		expect(queryTerms('a gap a')).toEqual(['gap']);
 	});
 });
