@@ -39,8 +39,10 @@ export function preservedRoom(plan: CompactPlan, summary: string): number {
 	const freed = plan.before.tokens - plan.staying - block;
 	// What a summary replaced is gone; a refresh replaces only the summary before, references put back included.
 	const share = plan.boundary.covered.length === 0 ? freed : freed / 2;
-	const left = plan.capacity.safeLimit - plan.staying - block;
-	return Math.floor(
-		Math.min(PRESERVED_TOKENS, PRESERVED_SHARE * plan.capacity.safeLimit, share, left)
-	);
+	const { safeLimit } = plan.capacity;
+	const left = safeLimit - plan.staying - block;
+	// A summary that says less than it was asked for leaves its room to what it did not say.
+	const unused = Math.max(0, plan.summaryTarget - (block - frameTokens(plan.estimator)));
+	const most = PRESERVED_SHARE * safeLimit + unused;
+	return Math.floor(Math.min(PRESERVED_TOKENS, most, share, left));
 }

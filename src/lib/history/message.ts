@@ -117,7 +117,7 @@ export interface Reference {
 	/** The exact text. */
 	readonly text: string;
 	readonly messageIds: readonly MessageId[];
-	/** Occurrences in the covered messages. */
+	/** Times a person or a model said it in the covered messages; 0 where only tools returned it. */
 	readonly count: number;
 	/** Whether the summary carries it verbatim (in its prose or under "Preserved references"). */
 	readonly kept: boolean;
