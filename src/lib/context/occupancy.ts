@@ -130,7 +130,8 @@ function hasValidUsage(
 	provider: string
 ): message is AssistantMessage {
 	if (message.role !== 'assistant') return false;
-	const { usage, finish, model } = message.metadata;
+	const { usage, finish, model, hasLeftOut } = message.metadata;
+	if (hasLeftOut) return false;
 	const finished = finish === 'stop' || finish === 'length' || finish === 'tool-calls';
 	return finished && model?.provider === provider && (usage?.inputTokens ?? 0) > 0;
 }

@@ -1,5 +1,6 @@
 import { shortId, type ConversationMessage, type PinnedText } from '../history/message';
 import type { Projection } from './projection';
+import { sentMessages } from './results';
 
 /** A tool as the model sees it. `inputSchema` is JSON Schema. */
 export interface ToolSpec {
@@ -64,6 +65,8 @@ export interface RequestInput {
 	readonly tools: readonly ToolSpec[];
 	readonly projection: Projection;
 	readonly pending: ConversationMessage | null;
+	/** The most a tool result takes, in tokens (`tokensPerResult`). Default: no limit. */
+	readonly resultLimit?: number;
 	/** Tokens. */
 	readonly maxOutputTokens: number;
 }
@@ -81,7 +84,10 @@ export function buildRequest(input: RequestInput): ModelRequest {
 	}
 	return {
 		system,
-		messages: [...tail, ...later, ...(input.pending ? [input.pending] : [])],
+		messages: sentMessages(
+			[...tail, ...later, ...(input.pending ? [input.pending] : [])],
+			input.resultLimit ?? Infinity
+		),
 		tools: input.tools,
 		maxOutputTokens: input.maxOutputTokens
 	};

@@ -56,6 +56,8 @@ export interface AnswerEnd {
 	readonly parts: readonly Part[];
 	readonly usage?: Usage;
 	readonly totalUsage?: Usage;
+	/** Results of this answer were left out in its last steps, so `usage` is less than the next request will be. */
+	readonly hasLeftOut?: boolean;
 	readonly failure?: Failure;
 	readonly durationMs: number;
 }
@@ -191,6 +193,7 @@ export async function* streamAnswer(options: AnswerOptions): AsyncGenerator<Answ
 		parts: collector.parts,
 		...(usage ? { usage } : {}),
 		...(totalUsage ? { totalUsage } : {}),
+		...(room?.hasLeftOut ? { hasLeftOut: true } : {}),
 		...(failure ? { failure } : {}),
 		durationMs: now() - startedAt
 	};

@@ -4,7 +4,14 @@ import { outputLimit, type Capacity } from '../context/capacity';
 import { estimateText } from '../context/estimate';
 import { asText, measureMessage, partTokens } from '../context/measure';
 import type { ModelRequest } from '../context/request';
-import { handleOf, nameOf, readHandle, resultText, shownResult } from '../context/results';
+import {
+	handleOf,
+	nameOf,
+	readHandle,
+	resultText,
+	shownResult,
+	tokensPerResult
+} from '../context/results';
 import { nextCall, type RunStep, type Shown } from '../context/within-run';
 import type { Failure } from './failure';
 import { usageOf } from './usage';
@@ -48,6 +55,12 @@ export class RunRoom {
 	/** Why there could be no further step, or null. */
 	get failure(): Failure | null {
 		return this.#failure;
+	}
+
+	/** Whether results were left out, or cut shorter than any request cuts them, to make a step fit. */
+	get hasLeftOut(): boolean {
+		const usual = tokensPerResult(this.room.capacity);
+		return [...this.#shown.values()].some((limit) => limit < usual);
 	}
 
 	/** A whole result of an earlier step of this answer, by its handle. */

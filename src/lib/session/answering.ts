@@ -86,6 +86,7 @@ export function metadataOf(run: Run, end: AnswerEnd): AssistantMetadata {
 		finish: end.finish,
 		...(end.usage ? { usage: end.usage } : {}),
 		...(end.totalUsage ? { totalUsage: end.totalUsage } : {}),
+		...(end.hasLeftOut ? { hasLeftOut: true } : {}),
 		...(end.failure ? { errorText: end.failure.title } : {}),
 		durationMs: end.durationMs
 	};

@@ -1,4 +1,4 @@
-import { cachedMeasure, measureMessage, type Measure } from '$lib/context/measure';
+import { cachedMeasure, measureMessage, measureWithin, type Measure } from '$lib/context/measure';
 import { BoundaryError, project, type Projection } from '$lib/context/projection';
 import type { ConversationMessage, Message, MessageId } from '$lib/history/message';
 import { readContext, readEarlier, readSiblings, readWindow } from '$lib/storage/branch';
@@ -49,10 +49,25 @@ export class LoadedBranch {
 	/** The projection, or null until its messages have been read. */
 	readonly projection: Projection | null = $derived(this.#context ? project(this.#context) : null);
 
-	/** Tokens of a message, measured once. */
-	readonly measure: Measure = cachedMeasure(
+	/** Tokens of a whole message, measured once. */
+	readonly #whole: Measure = cachedMeasure(
 		(message) => this.#measured.get(message.id) ?? measureMessage(message)
 	);
+	#within: { readonly limit: number; readonly measure: Measure } | null = null;
+
+	/** Measures messages as they are sent, where one tool result may take `limit` tokens. Each once. */
+	measureWithin(limit: number): Measure {
+		if (this.#within?.limit !== limit) {
+			const cut = cachedMeasure(measureWithin(limit));
+			// A message within the limit has no result over it.
+			const measure: Measure = (message) => {
+				const whole = this.#whole(message);
+				return whole <= limit ? whole : cut(message);
+			};
+			this.#within = { limit, measure };
+		}
+		return this.#within.measure;
+	}
 
 	/** Reads the branch that ends at `leafId`. Resolves with its window; its context is read on behind that. */
 	async load(leafId: MessageId | null): Promise<void> {

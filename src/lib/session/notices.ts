@@ -36,7 +36,7 @@ export function toolRefusalNotice(failure: Failure): Notice {
 	return {
 		tone: 'warning',
 		title:
-			'This model takes no tools, and the request brought the two that search this conversation.',
+			'This model takes no tools, and the request brought those that search this conversation.',
 		safe: 'Your message is saved.',
 		advice:
 			'Try again: from now on it is asked without them. It then knows of earlier parts what the checkpoint says.',

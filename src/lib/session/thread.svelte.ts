@@ -1,10 +1,11 @@
 import { outputLimit, type Capacity } from '$lib/context/capacity';
 import { imageCountOf } from '$lib/context/images';
-import { estimatorOf, type Estimator } from '$lib/context/measure';
+import { estimatorOf, type Estimator, type Measure } from '$lib/context/measure';
 import { occupancyOf, reportOf, type Occupancy } from '$lib/context/occupancy';
-import type { Projection } from '$lib/context/projection';
-import { recallTools } from '$lib/context/recall';
+import { verbatim, type Projection } from '$lib/context/projection';
+import { toolsFor } from '$lib/context/recall';
 import { buildRequest, type ModelRequest, type ToolSpec } from '$lib/context/request';
+import { sentMessages, tokensPerResult } from '$lib/context/results';
 import type { ConversationMessage, MessageId } from '$lib/history/message';
 import type { Run } from '$lib/history/run';
 import type { Pin, Session } from '$lib/history/session';
@@ -74,33 +75,47 @@ export class Thread {
 	get estimator(): Estimator {
 		const { model } = this.#session;
 		const factor = this.deps.models.factor(model);
-		return estimatorOf(factor, this.branch.measure, imageCountOf(model.model));
+		return estimatorOf(factor, this.#measure, imageCountOf(model.model));
+	}
+
+	get #measure(): Measure {
+		return this.branch.measureWithin(this.#resultLimit);
+	}
+
+	/** The most one tool result takes in what is sent. Tokens. */
+	get #resultLimit(): number {
+		return this.capacity ? tokensPerResult(this.capacity) : Infinity;
 	}
 
 	/** Takes in what the provider reported with the answer that the branch now ends with. */
 	async calibrate(projection: Projection): Promise<void> {
 		const { instructions, model } = this.#session;
 		const tools = this.tools(projection);
-		const { measure } = this.branch;
 		const report = reportOf({
 			instructions,
 			tools,
 			projection,
 			provider: model.provider,
-			measure,
+			measure: this.#measure,
 			images: imageCountOf(model.model)
 		});
 		if (report) await this.deps.models.calibrate(model, report);
 	}
 
-	/** Recall is needed once something is no longer sent. */
+	/** Recall is needed once something is no longer sent whole. */
 	tools(projection: Projection): readonly ToolSpec[] {
-		return projection.checkpoint ? this.toolsAfter : [];
+		if (projection.checkpoint) return this.toolsAfter;
+		if (this.deps.models.refusesTools(this.#session.model)) return [];
+		const messages = verbatim(projection);
+		const sent = sentMessages(messages, this.#resultLimit);
+		const hasCutResult = sent.some((message, index) => message !== messages[index]);
+		return toolsFor({ hasCheckpoint: false, hasCutResult });
 	}
 
 	/** The tools a next request brings once there is a checkpoint. */
 	get toolsAfter(): readonly ToolSpec[] {
-		return this.deps.models.refusesTools(this.#session.model) ? [] : recallTools;
+		if (this.deps.models.refusesTools(this.#session.model)) return [];
+		return toolsFor({ hasCheckpoint: true });
 	}
 
 	occupancy(projection: Projection, pending: ConversationMessage | null): Occupancy {
@@ -125,6 +140,7 @@ export class Thread {
 			tools: this.tools(projection),
 			projection,
 			pending,
+			resultLimit: this.#resultLimit,
 			maxOutputTokens: outputLimit(capacity, this.occupancy(projection, pending).tokens)
 		});
 	}

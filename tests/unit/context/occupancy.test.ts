@@ -85,6 +85,7 @@ describe('C15 which report is the base', () => {
 		['filtered', { usage, finish: 'content-filter' }],
 		['of unknown end', { usage, finish: 'other' }],
 		['of another provider', { usage, model: { provider: 'q', model: 'm' } }],
+		['whose last step left results out', { usage, hasLeftOut: true }],
 		['of no tokens', { usage: { inputTokens: 0, outputTokens: 10 } }]
 	])('C15 an answer %s is none', (_, metadata) => {
 		const tree = grow();
