@@ -10,7 +10,7 @@ export interface Projection {
 	readonly later: readonly ConversationMessage[];
 }
 
-/** A branch whose newest checkpoint points at something that is not there: a damaged history. */
+/** A branch whose newest checkpoint points at something that is not there, or says nothing: a damaged history. */
 export class BoundaryError extends Error {
 	override readonly name = 'BoundaryError';
 }
@@ -18,7 +18,8 @@ export class BoundaryError extends Error {
 /**
  * The projection of a branch. Rules C90, C91.
  * @param branch the path to the leaf, oldest first; it must reach back at least to the newest checkpoint's boundary
- * @throws BoundaryError when the boundary is not a user message on the branch before the checkpoint
+ * @throws BoundaryError when the boundary is not a user message on the branch before the checkpoint, or the checkpoint has
+ * no summary
  */
 export function project(branch: readonly Message[]): Projection {
 	const at = branch.findLastIndex((message) => message.role === 'checkpoint');
@@ -27,7 +28,11 @@ export function project(branch: readonly Message[]): Projection {
 		return { checkpoint: null, tail: [], later: conversation(branch) };
 	}
 	const later = conversation(branch.slice(at + 1));
-	const { firstKeptMessageId } = checkpoint.checkpoint;
+	const { summary, firstKeptMessageId } = checkpoint.checkpoint;
+	// Everything before it would be gone without a word: a damaged import, since no commit writes one.
+	if (summary.trim() === '') {
+		throw new BoundaryError(`Checkpoint ${checkpoint.id} has no summary.`);
+	}
 	if (firstKeptMessageId === null) return { checkpoint, tail: [], later };
 	const from = branch.findIndex((message) => message.id === firstKeptMessageId);
 	if (from === -1 || from > at || branch[from]?.role !== 'user') {
