@@ -68,6 +68,19 @@ module.exports = {
 			}
 		},
 		{
+			name: 'lab-sees-the-core-only',
+			comment: 'The laboratory runs without a browser.',
+			severity: 'error',
+			from: { path: '^lab/' },
+			to: { path: '^src/', pathNot: '^src/lib/(history|context|compaction|transfer|models)/' }
+		},
+		{
+			name: 'nothing-sees-lab',
+			severity: 'error',
+			from: { path: '^src/' },
+			to: { path: '^lab/' }
+		},
+		{
 			name: 'session-does-not-see-ui',
 			severity: 'error',
 			from: { path: room('session') },
