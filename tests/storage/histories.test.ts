@@ -1,5 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { ModelRequest } from '../../src/lib/context/request';
+import { streamAnswer } from '../../src/lib/models/answer';
+import type { Conversation } from '../../src/lib/session/conversation.svelte';
 import { project } from '../../src/lib/context/projection';
 import type { Message, MessageId, SessionId } from '../../src/lib/history/message';
 import type { Session } from '../../src/lib/history/session';
@@ -9,6 +12,7 @@ import type { HiloDatabase } from '../../src/lib/storage/database';
 import { beginRetry, beginRun, dropRun, finishRun } from '../../src/lib/storage/runs';
 import { addSession, deleteSession, moveLeaf } from '../../src/lib/storage/sessions';
 import { mustPlan, planOf, run } from '../support/compaction';
+import { ask, Desk, settled, turns, write } from '../support/conversation';
 import { expected, freshDatabase, newRun } from '../support/database';
 import { grow, messageId, sessionId, text, words, type Grower } from '../support/tree';
 
@@ -181,3 +185,130 @@ test(
 	},
 	60_000 + RUNS * 600
 );
+
+/** The body of the request that this value becomes on the wire: by the same code, into a fetch that only looks. */
+async function bodyOf(shown: ModelRequest, baseURL: string): Promise<string> {
+	let body = '';
+	const answers = streamAnswer({
+		provider: { kind: 'openai-compatible', id: 'p', name: 'A provider', baseURL },
+		model: { provider: 'p', model: 'm' },
+		request: shown,
+		executeTool: async () => '',
+		loadFile: async () => ({}),
+		signal: new AbortController().signal,
+		now: () => 0,
+		fetch: async (_, init) => {
+			body = String(init?.body);
+			return new Response('{}', { status: 500 });
+		}
+	});
+	for await (const event of answers) void event;
+	return body;
+}
+
+/** What a person does in an open session; each of them may compact before or after. */
+const deed = fc.record({
+	kind: fc.constantFrom(
+		'ask',
+		'ask',
+		'ask',
+		'tool',
+		'retry',
+		'edit',
+		'switch',
+		'compact',
+		'compact',
+		'undo',
+		'pin'
+	),
+	pick: fc.nat(1000),
+	size: fc.integer({ min: 5, max: 700 })
+});
+type Deed = typeof deed extends fc.Arbitrary<infer D> ? D : never;
+
+async function act(desk: Desk, tab: Conversation, { kind, pick, size }: Deed): Promise<void> {
+	const users = tab.messages.filter(({ role }) => role === 'user');
+	const user = users[pick % users.length];
+	const answers = tab.messages.filter(({ role }) => role === 'assistant');
+	switch (kind) {
+		case 'ask':
+			return ask(tab, words(size, pick));
+		case 'tool':
+			if (!(await tab.nextRequest()).tools.length) return;
+			desk.server.enqueue({
+				kind: 'tool-call',
+				name: 'search_history',
+				input: { query: 'sample' },
+				id: `call_${pick}`
+			});
+			return ask(tab, words(size / 4, pick));
+		case 'retry':
+			await tab.retry(answers[pick % answers.length]?.id);
+			return settled(tab);
+		case 'edit':
+			if (user) await tab.edit(user.id, words(size, pick));
+			return settled(tab);
+		case 'switch': {
+			const sibling = tab.messages
+				.map(({ id }) => tab.siblings(id))
+				.find((place) => place !== null);
+			const other = sibling?.previousId ?? sibling?.nextId;
+			return other ? tab.switchTo(other) : undefined;
+		}
+		case 'compact':
+			return tab.compact();
+		case 'undo': {
+			const leaf = tab.messages.at(-1);
+			return leaf?.role === 'checkpoint' ? tab.undoCheckpoint(leaf.id) : undefined;
+		}
+		case 'pin':
+			return user && tab.togglePin({ kind: 'message', messageId: user.id });
+	}
+}
+
+const SHOWN_RUNS = Math.ceil(RUNS / 8);
+test(
+	`C92 what is shown is what is sent, to the byte, over ${SHOWN_RUNS} random conversations (seed ${SEED})`,
+	async () => {
+		let compared = 0;
+		let withCheckpoint = 0;
+		await fc.assert(
+			fc.asyncProperty(fc.array(deed, { minLength: 2, maxLength: 8 }), async (deeds) => {
+				const desk = await Desk.of({
+					tree: turns(3, 900),
+					session: { instructions: 'Be exact.' }
+				});
+				const tab = await desk.open();
+				for (const each of deeds) {
+					await act(desk, tab, each);
+					await settled(tab);
+					tab.setDraft({ text: '', files: [] });
+					write(tab, `Question ${each.pick}\n\n— “exactly” 漢字 ${words(each.size / 3)}`);
+					const shown = await bodyOf(await tab.nextRequest(), desk.server.baseURL);
+					const asked = desk.asked.length;
+					const made = desk.summaries.length;
+					await tab.send();
+					await settled(tab);
+					// A preflight makes another request of it, which is shown once it is made.
+					const sent = desk.asked[asked];
+					if (!sent || sentAfterSummary(desk, made, sent)) continue;
+					expect(JSON.stringify(sent.body)).toBe(shown);
+					compared++;
+					if (sent.body?.tools) withCheckpoint++;
+				}
+			}),
+			{ numRuns: SHOWN_RUNS, seed: SEED }
+		);
+		console.info(`${compared} requests compared, ${withCheckpoint} of them after a checkpoint`);
+		expect(compared).toBeGreaterThan(SHOWN_RUNS);
+		expect(withCheckpoint).toBeGreaterThan(SHOWN_RUNS / 2);
+	},
+	60_000 + SHOWN_RUNS * 3000
+);
+
+/** Whether a summary was asked for between what was shown and what was sent. */
+function sentAfterSummary(desk: Desk, made: number, sent: Desk['asked'][number]): boolean {
+	const summary = desk.summaries[made];
+	const { chats } = desk.server;
+	return summary !== undefined && chats.indexOf(summary) < chats.indexOf(sent);
+}
