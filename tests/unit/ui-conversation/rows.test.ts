@@ -53,6 +53,21 @@ describe('rows', () => {
 		expect(rows.map(({ kind }) => kind)).toEqual(['user', 'user', 'boundary', 'user', 'user']);
 	});
 
+	test('an older checkpoint inside the tail is not sent, and begins nothing', () => {
+		const checkpoint = { ...message('c', '2'), role: 'checkpoint' } as Message;
+		const rows = messageRows(
+			[message('1', null), message('2', '1'), checkpoint, message('3', 'c')],
+			({ id }) => (id === '1' || id === 'c' ? 'covered' : 'sent')
+		);
+		expect(rows.map(({ kind }) => kind)).toEqual([
+			'user',
+			'boundary',
+			'user',
+			'checkpoint',
+			'user'
+		]);
+	});
+
 	test('no legend where all is sent or all is covered', () => {
 		const messages = [message('1', null), message('2', '1')];
 		expect(messageRows(messages, sent).some(({ kind }) => kind === 'boundary')).toBe(false);

@@ -40,8 +40,10 @@ export function messageRows(
 	let covered = false;
 	for (const message of messages) {
 		const sent = coverage(message) === 'sent';
+		// An older checkpoint may stand inside the tail of the newest: it is not sent, and nothing begins below it.
+		const isReplaced = message.role === 'checkpoint' && !sent;
 		if (sent && covered) rows.push({ kind: 'boundary', key: 'boundary' });
-		covered = !sent;
+		if (!isReplaced) covered = !sent;
 		rows.push(rowOf(message, sent));
 	}
 	return rows;
