@@ -1,12 +1,19 @@
 import { failureNotice, storageNotice } from './notices';
+import type { Price } from '$lib/context/price';
+import type { ModelRef } from '$lib/history/message';
+import { isLocal } from '$lib/models/local-server';
+import { limitsOf } from '$lib/models/limits';
+import { priceOf } from '$lib/models/prices';
 import { offlineModel, offlineProvider, type ProviderConfig } from '$lib/models/provider';
 import type { ModelRow } from '$lib/storage/database';
 import { newId } from './ids';
 import type { Models } from './models.svelte';
 import type { Settings, SettingValues, Theme } from './settings.svelte';
 import type {
+	KnownOfModel,
 	ModelForm,
 	ModelList,
+	PriceForm,
 	ProviderForm,
 	ProviderLine,
 	SettingsView
@@ -16,7 +23,7 @@ import type { Notice } from './view';
 /** The settings page's verbs, over the models and the settings. Each says in a sentence why it did not work. */
 export class SettingsDesk implements SettingsView {
 	constructor(
-		private readonly models: Models,
+		private readonly configured: Models,
 		private readonly settings: Settings
 	) {}
 
@@ -29,17 +36,18 @@ export class SettingsDesk implements SettingsView {
 			hasKey: false,
 			models: [{ ...offlineModel, name: offlineModel.name }]
 		};
-		const configured = this.models.rows.map((row): ProviderLine => ({
+		const configured = this.configured.rows.map((row): ProviderLine => ({
 			id: row.id,
 			kind: row.kind,
 			name: row.name,
 			baseURL: row.baseURL,
 			hasKey: row.sealedKey !== null,
-			models: row.models.map(({ model, contextWindow, maxOutput, learntWindow }) => ({
+			models: row.models.map(({ model, contextWindow, maxOutput, learntWindow, price }) => ({
 				name: model,
 				contextWindow,
 				maxOutput,
-				learntWindow
+				learntWindow,
+				price: price ?? null
 			}))
 		}));
 		return [offline, ...configured];
@@ -56,20 +64,26 @@ export class SettingsDesk implements SettingsView {
 	get template() {
 		return this.settings.values.template;
 	}
+	get summariser() {
+		return this.settings.values.summariser;
+	}
+	get models() {
+		return this.configured.choices;
+	}
 
 	async saveProvider(form: ProviderForm): Promise<Notice | null> {
-		const problem = problemOf(form);
+		const problem = problemOf(form) ?? this.#priceProblem(form);
 		if (problem) return problem;
 		return told(async () => {
 			const id = form.id ?? newId.run();
-			const before = this.models.rows.find((row) => row.id === id);
+			const before = this.configured.rows.find((row) => row.id === id);
 			const hadKey = before?.sealedKey ?? null;
-			await this.models.save({
+			await this.configured.save({
 				id,
 				name: form.name.trim() || new URL(form.baseURL.trim()).host,
 				baseURL: form.baseURL.trim(),
 				...(form.key === null ? {} : { apiKey: form.key.trim() }),
-				models: form.models.map(rowOf)
+				models: form.models.map((model) => rowOf(model, this.known(form.baseURL, model.name).price))
 			});
 			const lostKey = form.key === null && hadKey !== null && !this.#hasKey(id);
 			if (!lostKey) return null;
@@ -81,13 +95,25 @@ export class SettingsDesk implements SettingsView {
 		});
 	}
 
+	#priceProblem(form: ProviderForm): Notice | null {
+		const open = form.models.find(
+			({ name, price }) => priceFrom(price, this.known(form.baseURL, name).price) === undefined
+		);
+		if (!open) return null;
+		return {
+			tone: 'warning',
+			title: `The price of ${open.name} is not complete.`,
+			advice: 'Enter what input and output cost for a million tokens, or leave all three empty.'
+		};
+	}
+
 	#hasKey(id: string): boolean {
-		return this.models.rows.find((row) => row.id === id)?.sealedKey != null;
+		return this.configured.rows.find((row) => row.id === id)?.sealedKey != null;
 	}
 
 	removeProvider(id: string): Promise<Notice | null> {
 		return told(async () => {
-			await this.models.remove(id);
+			await this.configured.remove(id);
 			return null;
 		});
 	}
@@ -119,7 +145,7 @@ export class SettingsDesk implements SettingsView {
 		const baseURL = form.baseURL.trim();
 		const stored =
 			form.key === null && form.id !== null
-				? await this.models.storedKey(form.id, new URL(baseURL).origin)
+				? await this.configured.storedKey(form.id, new URL(baseURL).origin)
 				: null;
 		const apiKey = form.key?.trim() || stored;
 		return {
@@ -128,6 +154,20 @@ export class SettingsDesk implements SettingsView {
 			name: form.name,
 			baseURL,
 			...(apiKey ? { apiKey } : {})
+		};
+	}
+
+	/** A local server loads a model with a window of its own choosing, and costs nothing. */
+	known(baseURL: string, model: string): KnownOfModel {
+		const url = baseURL.trim();
+		if (URL.canParse(url) && isLocal(url)) {
+			return { contextWindow: null, maxOutput: null, price: free };
+		}
+		const limits = limitsOf(model.trim());
+		return {
+			contextWindow: limits?.contextWindow ?? null,
+			maxOutput: limits?.maxOutput ?? null,
+			price: priceOf(model.trim())
 		};
 	}
 
@@ -142,6 +182,9 @@ export class SettingsDesk implements SettingsView {
 	}
 	setTemplate(template: SettingValues['template']) {
 		return this.#change({ template });
+	}
+	setSummariser(summariser: ModelRef | null) {
+		return this.#change({ summariser });
 	}
 
 	#change(patch: Partial<SettingValues>): Promise<Notice | null> {
@@ -160,13 +203,34 @@ async function told(work: () => Promise<Notice | null>): Promise<Notice | null> 
 	}
 }
 
-function rowOf(form: ModelForm): ModelRow {
+const free: Price = { input: 0, cachedInput: 0, output: 0 };
+
+/**
+ * The price that was typed, its open fields filled: from what is known, a cached token else costing what any other does.
+ * Null where nothing was typed; undefined where input or output is still open.
+ */
+function priceFrom(
+	form: PriceForm | null | undefined,
+	known: Price | null
+): Price | null | undefined {
+	if (!form || (form.input === null && form.cachedInput === null && form.output === null))
+		return null;
+	const input = form.input ?? known?.input ?? null;
+	const output = form.output ?? known?.output ?? null;
+	if (input === null || output === null) return undefined;
+	// A discount is known of the known input price only.
+	const usual = form.input === null ? known?.cachedInput : undefined;
+	return { input, cachedInput: form.cachedInput ?? usual ?? input, output };
+}
+
+function rowOf(form: ModelForm, known: Price | null): ModelRow {
 	return {
 		model: form.name.trim(),
 		name: form.name.trim(),
 		contextWindow: form.contextWindow,
 		maxOutput: form.maxOutput,
-		learntWindow: form.learntWindow ?? null
+		learntWindow: form.learntWindow ?? null,
+		price: priceFrom(form.price, known) ?? null
 	};
 }
 

@@ -1,6 +1,14 @@
-import type { TemplateName } from '$lib/history/message';
+import type { Price } from '$lib/context/price';
+import type { ModelRef, TemplateName } from '$lib/history/message';
 import type { Theme } from './settings.svelte';
-import type { Notice } from './view';
+import type { ModelChoice, Notice } from './view';
+
+/** A price as it is typed: US dollars for a million tokens, null where a field is left open. */
+export interface PriceForm {
+	readonly input: number | null;
+	readonly cachedInput: number | null;
+	readonly output: number | null;
+}
 
 /** One model of a provider as it is edited. Tokens; null where unknown. */
 export interface ModelForm {
@@ -10,6 +18,15 @@ export interface ModelForm {
 	readonly maxOutput: number | null;
 	/** A lower window learnt from a provider's refusal: shown, and used instead. */
 	readonly learntWindow?: number | null;
+	/** Absent or open fields: the price that is known without it stands. */
+	readonly price?: PriceForm | null;
+}
+
+/** What the built-in lists know of a model at an address. Tokens; null where unknown. */
+export interface KnownOfModel {
+	readonly contextWindow: number | null;
+	readonly maxOutput: number | null;
+	readonly price: Price | null;
 }
 
 /** A configured provider as the list shows it. The key itself never comes to a component. */
@@ -51,14 +68,21 @@ export interface SettingsView {
 	/** The system instructions a new session begins with. */
 	readonly instructions: string;
 	readonly template: TemplateName;
+	/** Who writes the summaries; null: the model of the session. */
+	readonly summariser: ModelRef | null;
+	/** Every model that can be chosen. */
+	readonly models: readonly ModelChoice[];
 
 	saveProvider(form: ProviderForm): Promise<Notice | null>;
 	removeProvider(id: string): Promise<Notice | null>;
 	/** Asks the server as the form stands, without saving it. null means it answered. */
 	testProvider(form: ProviderForm): Promise<Notice | null>;
 	listModels(form: ProviderForm): Promise<ModelList>;
+	/** What is known of a model where nothing is typed. */
+	known(baseURL: string, model: string): KnownOfModel;
 	setTheme(theme: Theme): Promise<Notice | null>;
 	setAutoRatio(ratio: number): Promise<Notice | null>;
 	setInstructions(text: string): Promise<Notice | null>;
 	setTemplate(template: TemplateName): Promise<Notice | null>;
+	setSummariser(model: ModelRef | null): Promise<Notice | null>;
 }

@@ -33,6 +33,16 @@ export function formatBytes(bytes: number): string {
 	return `${shown} ${units[step] ?? 'B'}`;
 }
 
+/** US dollars, two digits that count: $0.0034, $0.012, $1.20, $142. Nothing at all is "free". */
+export function formatDollars(value: number): string {
+	if (value === 0) return 'free';
+	if (value < 0.0001) return 'under $0.0001';
+	if (value >= 100) return `$${formatCount(value)}`;
+	// The decimals that two digits need, with two for anything that reads as money.
+	const decimals = Math.max(2, 1 - Math.floor(Math.log10(value)));
+	return `$${value.toFixed(decimals)}`;
+}
+
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
