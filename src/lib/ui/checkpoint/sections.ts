@@ -22,7 +22,8 @@ export interface Section {
 const citation = /\(?\bm:([0-9a-f]{6,32})\b\)?/gi;
 const cited = /\s*\((?:m:[0-9a-f]{6,32}[,;\s]*)+\)/gi;
 
-function claimOf(line: string): Claim {
+/** One line of a summary: its mark and citations apart from its words. */
+export function claimOf(line: string): Claim {
 	const indent = /^[ \t]*/.exec(line)?.[0].replace(/\t/g, '  ').length ?? 0;
 	const body = line.trim().replace(/^(?:[-*+]|\d+[.)])\s+/, '');
 	const mark = /^(\[[ x]\]\s*)?\[(user|tool|model)\]\s*/i.exec(body);
