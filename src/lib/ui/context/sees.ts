@@ -24,11 +24,14 @@ function partText(part: Part): string {
 		case 'file':
 			return `[file ${part.filename}, ${part.mediaType}, ${part.size} bytes]`;
 		case 'dynamic-tool':
-			return `[${part.toolName}] ${JSON.stringify(part.input)}\n${part.errorText ?? JSON.stringify(part.output) ?? ''}`;
+			return `[${part.toolName}] ${JSON.stringify(part.input)}\n${part.errorText ?? resultText(part.output)}`;
 		case 'step-start':
 			return '';
 	}
 }
+/** A text as it is, so that the sentence where it was cut can be read; anything else as JSON. */
+const resultText = (output: unknown) =>
+	typeof output === 'string' ? output : (JSON.stringify(output) ?? '');
 const messageText = (message: ConversationMessage) =>
 	message.parts.map(partText).filter(Boolean).join('\n\n');
 const fileTokens = (message: ConversationMessage) =>
