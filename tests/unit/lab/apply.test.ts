@@ -49,7 +49,7 @@ async function inOneGo(bench: Workbench) {
 	return { outcome, requests, bench: after };
 }
 
-describe('apply', () => {
+describe('apply', { timeout: 60_000 }, () => {
 	test('pass by pass through the working file asks and commits what one go asks and commits', async () => {
 		const once = await inOneGo(long());
 		expect(once.outcome.kind).toBe('committed');

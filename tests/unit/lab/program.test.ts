@@ -26,7 +26,7 @@ function lab(...words: readonly string[]) {
 	return { status, stdout, stderr };
 }
 
-describe('the program', { timeout: 60_000 }, () => {
+describe('the program', { timeout: 120_000 }, () => {
 	test('imports, asks, refuses a bad answer, takes a good one, and writes what the app imports', async () => {
 		writeFileSync(join(folder, 'in.json'), await encodeWorkbench(benchOf(talk(6, 600)), 1));
 		writeFileSync(join(folder, 'bad.md'), 'Sure!');

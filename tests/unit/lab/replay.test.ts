@@ -54,7 +54,7 @@ async function replayed(bench: Workbench, cuts: Cuts, window: number) {
 	return result;
 }
 
-describe('compact', () => {
+describe('compact', { timeout: 60_000 }, () => {
 	test('compacts the branch as it is, once', async () => {
 		const bench = benchOf(talk(6, 600));
 		const { bench: after, data } = await run(compactCommand, bench);
@@ -126,19 +126,23 @@ describe('compact', () => {
 	);
 });
 
-test('a replay is a session of its own, with the pins where they were', async () => {
-	const tree = talk(6, 600);
-	const [first] = tree.branch();
-	if (!first) throw new Error('Nothing was said.');
-	const session = tree.session({ pins: [{ kind: 'message', messageId: first.id }] });
-	const bench = benchOf(tree, { session });
-	const { bench: after } = await replayed(bench, { kind: 'even', parts: 2 }, 8192);
-	expect(after.session.id).not.toBe(session.id);
-	expect(after.session.treeId).not.toBe(session.treeId);
-	const ids = new Set(bench.messages.map(({ id }) => id));
-	expect(after.messages.filter(({ id }) => ids.has(id))).toEqual([]);
-	expect(after.session.pins).toEqual([{ kind: 'message', messageId: after.messages[0]?.id }]);
-});
+test(
+	'a replay is a session of its own, with the pins where they were',
+	{ timeout: 60_000 },
+	async () => {
+		const tree = talk(6, 600);
+		const [first] = tree.branch();
+		if (!first) throw new Error('Nothing was said.');
+		const session = tree.session({ pins: [{ kind: 'message', messageId: first.id }] });
+		const bench = benchOf(tree, { session });
+		const { bench: after } = await replayed(bench, { kind: 'even', parts: 2 }, 8192);
+		expect(after.session.id).not.toBe(session.id);
+		expect(after.session.treeId).not.toBe(session.treeId);
+		const ids = new Set(bench.messages.map(({ id }) => id));
+		expect(after.messages.filter(({ id }) => ids.has(id))).toEqual([]);
+		expect(after.session.pins).toEqual([{ kind: 'message', messageId: after.messages[0]?.id }]);
+	}
+);
 
 describe('a real session of 541 messages through ten compactions', () => {
 	const path = 'tests/fixtures/pi-v1-linear-large.jsonl';
