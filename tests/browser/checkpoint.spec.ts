@@ -225,6 +225,24 @@ online('a chosen model writes the summaries of every session', async ({ app, ser
 	await inspect(app);
 	await expect(page.getByText(/^Hilo extractive in /)).toBeVisible();
 
+	// The other way round: who writes is said while it writes, where that is not the model of the session.
+	await app.open('/settings');
+	await choice.selectOption({ label: 'loop-8k · 8.1k' });
+	await expect(page.getByText('sent to this model’s server too')).toBeVisible();
+	await page.goto(session);
+	const value = await page.locator('option', { hasText: 'Hilo extractive' }).getAttribute('value');
+	await page.getByRole('combobox', { name: 'Model' }).selectOption(value ?? '');
+	await app.send('What did study ALPHA1 find?');
+	await app.idle();
+	let finish = () => {};
+	const gate = new Promise<void>((resolve) => (finish = resolve));
+	server.enqueue(behaviours.text(gate, summaryWith('- [user] There are three studies.')));
+	await app.send('/compact');
+	await expect(app.main.getByText('Written by loop-8k.')).toBeVisible();
+	finish();
+	await expect(app.checkpoints).toHaveCount(2);
+	await app.idle();
+
 	await app.open('/settings');
 	await choice.selectOption({ label: 'The model of the session' });
 	await expect(page.getByText('Another model may be cheaper')).toBeVisible();
