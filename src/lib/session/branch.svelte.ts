@@ -1,8 +1,16 @@
 import { cachedMeasure, measureMessage, measureWithin, type Measure } from '$lib/context/measure';
 import { BoundaryError, project, type Projection } from '$lib/context/projection';
 import type { ConversationMessage, Message, MessageId } from '$lib/history/message';
-import { readContext, readEarlier, readSiblings, readWindow } from '$lib/storage/branch';
+import { readablePart, type BranchEnd, type Examination } from '$lib/history/integrity';
+import {
+	readContext,
+	readEarlier,
+	readSiblings,
+	readWindow,
+	type BranchRead
+} from '$lib/storage/branch';
 import type { HiloDatabase } from '$lib/storage/database';
+import { checked, examineSession } from '$lib/storage/examine';
 import type { Compute } from '$lib/worker/client';
 import type { SiblingPosition } from './view';
 
@@ -19,6 +27,7 @@ export class LoadedBranch {
 	#context = $state.raw<readonly Message[] | null>(null);
 	#siblings = $state.raw<ReadonlyMap<MessageId, readonly MessageId[]>>(new Map());
 	#damage = $state.raw<string | null>(null);
+	#examination = $state.raw<Examination | null>(null);
 	#generation = 0;
 	#reading: Promise<void> | null = null;
 	/** The read that `#context` came from; it may lag behind the window. */
@@ -26,10 +35,16 @@ export class LoadedBranch {
 	readonly #measured = new Map<MessageId, number>();
 	readonly #db: HiloDatabase;
 	readonly #worker: Compute;
+	readonly #sessionOf: () => Pick<BranchEnd, 'id' | 'treeId'>;
 
-	constructor(db: HiloDatabase, worker: Compute) {
+	constructor(
+		db: HiloDatabase,
+		worker: Compute,
+		sessionOf: () => Pick<BranchEnd, 'id' | 'treeId'>
+	) {
 		this.#db = db;
 		this.#worker = worker;
+		this.#sessionOf = sessionOf;
 	}
 
 	/** The window, oldest first, checkpoints included. */
@@ -44,6 +59,11 @@ export class LoadedBranch {
 	/** What is wrong with the stored history, or null. */
 	get damage(): string | null {
 		return this.#damage;
+	}
+
+	/** All that is wrong, and what can be read: only of a history that is damaged, else null. */
+	get examination(): Examination | null {
+		return this.#examination;
 	}
 
 	/** The projection, or null until its messages have been read. */
@@ -73,25 +93,60 @@ export class LoadedBranch {
 	async load(leafId: MessageId | null): Promise<void> {
 		const generation = ++this.#generation;
 		const window = this.#readWindow(leafId, generation);
-		this.#reading = window.then(() => this.#readContext(leafId, generation));
+		this.#reading = window.then((isSound) =>
+			isSound ? this.#readContext(leafId, generation) : undefined
+		);
 		// A failed read of the context is met again, and told, where the context is needed.
 		this.#reading.catch(() => undefined);
 		await window;
 	}
 
-	async #readWindow(leafId: MessageId | null, generation: number): Promise<void> {
-		const read = await readWindow(this.#db, leafId);
-		if (generation !== this.#generation) return;
+	/** False when the history is damaged: then all of it that can be read is shown. */
+	async #readWindow(leafId: MessageId | null, generation: number): Promise<boolean> {
+		const read = await this.#read(leafId, () => readWindow(this.#db, leafId));
+		if (generation !== this.#generation) return false;
 		if (read.kind === 'damaged') {
-			this.#damage = read.what;
-			return;
+			await this.#showDamaged(leafId, read.what, generation);
+			return false;
 		}
 		const siblings = await readSiblings(this.#db, read.messages);
-		if (generation !== this.#generation) return;
+		if (generation !== this.#generation) return false;
 		this.#damage = null;
+		this.#examination = null;
 		this.#messages = read.messages;
 		this.#complete = read.complete;
 		this.#siblings = siblings;
+		return true;
+	}
+
+	/**
+	 * Reads and checks. Rows that are not what they should be can make the database refuse: where an examination finds
+	 * something, that is damage and no failure.
+	 */
+	async #read(leafId: MessageId | null, read: () => Promise<BranchRead>): Promise<BranchRead> {
+		try {
+			return checked(await read(), this.#sessionOf().treeId);
+		} catch (error) {
+			const { findings } = await this.#examine(leafId).catch(() => ({ findings: [] }));
+			if (findings.length === 0) throw error;
+			return { kind: 'damaged', what: 'A message of this branch cannot be read.' };
+		}
+	}
+
+	#examine(leafId: MessageId | null): Promise<Examination> {
+		return examineSession(this.#db, { ...this.#sessionOf(), leafId });
+	}
+
+	/** Shows what can be read of a damaged branch, all of it: what is above a gap has no window to be read by. Rule H55. */
+	async #showDamaged(leafId: MessageId | null, what: string, generation: number): Promise<void> {
+		const examination = await this.#examine(leafId);
+		if (generation !== this.#generation) return;
+		this.#damage = what;
+		this.#examination = examination;
+		this.#context = null;
+		this.#messages = readablePart(examination);
+		this.#complete = true;
+		this.#siblings = new Map();
 	}
 
 	/**
@@ -117,24 +172,19 @@ export class LoadedBranch {
 	}
 
 	async #readContext(leafId: MessageId | null, generation: number): Promise<void> {
-		const read = await readContext(this.#db, leafId);
+		const read = await this.#read(leafId, () => readContext(this.#db, leafId));
 		if (generation !== this.#generation) return;
-		if (read.kind === 'damaged') return this.#refuse(read.what);
+		if (read.kind === 'damaged') return this.#showDamaged(leafId, read.what, generation);
 		try {
 			project(read.messages);
 		} catch (error) {
 			if (!(error instanceof BoundaryError)) throw error;
-			return this.#refuse(error.message);
+			return this.#showDamaged(leafId, error.message, generation);
 		}
 		await this.#measureAll(read.messages);
 		if (generation !== this.#generation) return;
 		this.#context = read.messages;
 		this.#contextOf = generation;
-	}
-
-	#refuse(what: string): void {
-		this.#damage = what;
-		this.#context = null;
 	}
 
 	async #measureAll(messages: readonly Message[]): Promise<void> {
@@ -166,11 +216,10 @@ export class LoadedBranch {
 		const first = this.#messages[0];
 		const generation = this.#generation;
 		if (!first || this.#complete) return;
-		const read = await readEarlier(this.#db, first);
-		if (read.kind === 'damaged') {
-			this.#damage = read.what;
-			return;
-		}
+		const leafId = this.#messages.at(-1)?.id ?? null;
+		const read = await this.#read(leafId, () => readEarlier(this.#db, first));
+		if (generation !== this.#generation) return;
+		if (read.kind === 'damaged') return this.#showDamaged(leafId, read.what, generation);
 		const siblings = await readSiblings(this.#db, read.messages);
 		if (generation !== this.#generation || this.#messages[0]?.id !== first.id) return;
 		this.#messages = [...read.messages, ...this.#messages];

@@ -49,7 +49,7 @@ export class Thread {
 	constructor(session: Session, deps: ConversationDeps) {
 		this.#session = $state.raw(session);
 		this.deps = deps;
-		this.branch = new LoadedBranch(deps.db, deps.worker);
+		this.branch = new LoadedBranch(deps.db, deps.worker, () => this.#session);
 	}
 
 	get session(): Session {

@@ -1,7 +1,10 @@
-import type { Message } from '../history/message';
+import type { Message, MessageId, TreeId } from '../history/message';
 import type { Session } from '../history/session';
+import { readSession } from '../history/session-shape';
+import { isFile } from '../history/shape';
 import { atomic } from './atomic';
 import type { AttachmentRow, HiloDatabase } from './database';
+import { readTreeRows } from './examine';
 
 /** Sessions with all messages of their trees and the files those carry: what an export holds. */
 export interface Bundle {
@@ -10,27 +13,33 @@ export interface Bundle {
 	readonly attachments: readonly AttachmentRow[];
 }
 
-/** Reads what belongs to `sessions`: whole trees, so that no branch is left behind. */
+/**
+ * Reads what belongs to `sessions`: whole trees, so that no branch is left behind, and of damaged ones every row that can be
+ * found, as it is stored. Never fails for what a row holds. Rule H56.
+ */
 export async function readBundle(db: HiloDatabase, sessions: readonly Session[]): Promise<Bundle> {
-	const trees = [...new Set(sessions.map((session) => session.treeId))];
-	const messages: Message[] = [];
-	for (const treeId of trees) {
-		messages.push(
-			...(await db.messages
-				.where('[treeId+depth]')
-				.between([treeId, 0], [treeId, Infinity], true, true)
-				.toArray())
-		);
+	const messages = new Map<MessageId, Message>();
+	const trees = new Set<TreeId>();
+	for (const session of sessions) {
+		// Forked sessions share a tree; only what is damaged needs to be looked for by each.
+		const isRead = trees.has(session.treeId) && session.leafId && messages.has(session.leafId);
+		if (isRead) continue;
+		trees.add(session.treeId);
+		for (const row of await readTreeRows(db, session)) messages.set(row.id, row);
 	}
 	const files = new Set<string>();
-	for (const { parts } of [
-		...messages,
-		...sessions.map((session) => ({ parts: session.draft.files }))
-	]) {
-		for (const part of parts) if (part.type === 'file') files.add(part.sha256);
-	}
+	const collect = (parts: unknown) => {
+		if (!Array.isArray(parts)) return;
+		for (const part of parts) if (isFile(part)) files.add(part.sha256);
+	};
+	for (const { parts } of messages.values()) collect(parts);
+	for (const session of sessions) collect(readSession(session).session.draft.files);
 	const attachments = await db.attachments.bulkGet([...files]);
-	return { sessions, messages, attachments: attachments.filter((row) => row !== undefined) };
+	return {
+		sessions,
+		messages: [...messages.values()],
+		attachments: attachments.filter((row) => row !== undefined)
+	};
 }
 
 /** What became of one session of an import. */
