@@ -1,8 +1,14 @@
 import { capacityOf, type Capacity } from '../src/lib/context/capacity';
-import { cachedMeasure, estimatorOf, type Estimator } from '../src/lib/context/measure';
-import { project, type Projection } from '../src/lib/context/projection';
-import { plainText, recallTools } from '../src/lib/context/recall';
+import {
+	cachedMeasure,
+	estimatorOf,
+	measureWithin,
+	type Estimator
+} from '../src/lib/context/measure';
+import { project, verbatim, type Projection } from '../src/lib/context/projection';
+import { plainText, toolsFor } from '../src/lib/context/recall';
 import type { ToolSpec } from '../src/lib/context/request';
+import { sentMessages, tokensPerResult } from '../src/lib/context/results';
 import {
 	textOf,
 	type ConversationMessage,
@@ -26,24 +32,39 @@ export interface Situation {
 	readonly tools: readonly ToolSpec[];
 	readonly provider: string;
 	readonly pending: ConversationMessage | null;
+	/** The most one tool result takes in what is sent. Tokens. */
+	readonly resultLimit: number;
 	readonly estimator: Estimator;
 }
 
 /** Messages are immutable and measured once, however often a session is planned. No usage report has taught a factor. */
-const estimator = estimatorOf(1, cachedMeasure());
+const estimators = new Map<number, Estimator>();
+function estimatorWithin(resultLimit: number): Estimator {
+	const known = estimators.get(resultLimit);
+	if (known) return known;
+	const estimator = estimatorOf(1, cachedMeasure(measureWithin(resultLimit)));
+	estimators.set(resultLimit, estimator);
+	return estimator;
+}
 
 export function situationOf(bench: Workbench, terms: Terms): Situation {
 	const branch = branchOf(bench);
 	const projection = project(branch);
+	const capacity = capacityFor(bench, terms);
+	const resultLimit = tokensPerResult(capacity);
+	const messages = verbatim(projection);
+	const hasCutResult = sentMessages(messages, resultLimit).some(
+		(message, index) => message !== messages[index]
+	);
 	return {
 		branch,
 		projection,
-		capacity: capacityFor(bench, terms),
-		// Recall comes with the first checkpoint, as in the app.
-		tools: projection.checkpoint ? recallTools : [],
+		capacity,
+		tools: toolsFor({ hasCheckpoint: projection.checkpoint !== null, hasCutResult }),
+		resultLimit,
 		provider: terms.provider ?? bench.session.model.provider,
 		pending: terms.pending === null ? null : pendingMessage(bench, branch, terms.pending),
-		estimator
+		estimator: estimatorWithin(resultLimit)
 	};
 }
 
@@ -57,7 +78,7 @@ export function branchOf({ session, messages }: Workbench): readonly Message[] {
 
 /** The plan the app would make. A session in a file has no run, so it is stable. */
 export function planOf(bench: Workbench, terms: Terms, situation: Situation): Plan {
-	const { projection, capacity, tools, provider, pending, branch } = situation;
+	const { projection, capacity, tools, provider, pending, branch, estimator } = situation;
 	const focus = terms.focus?.trim();
 	return planCompaction({
 		trigger: terms.trigger,

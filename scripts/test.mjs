@@ -47,6 +47,7 @@ check('lint', 'npx', ['eslint', '.']);
 check('directions', 'npx', [
 	'depcruise',
 	'src',
+	'lab',
 	'--config',
 	'.dependency-cruiser.cjs',
 	'--output-type',

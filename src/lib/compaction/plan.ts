@@ -11,8 +11,16 @@ import type { Estimator, Measure } from '../context/measure';
 import { estimated, fixedTokens, occupancyOf, type Occupancy } from '../context/occupancy';
 import { verbatim, type Projection } from '../context/projection';
 import { recallTools } from '../context/recall';
-import { checkpointBlock, type ToolSpec } from '../context/request';
+import type { ToolSpec } from '../context/request';
 import { chooseBoundary, type Boundary } from './boundary';
+import {
+	frameTokens,
+	pinnedTokens,
+	quarterOf,
+	SUMMARY_TARGET_MIN,
+	summaryLeast,
+	targetOf
+} from './summary-size';
 
 /** What a compaction is planned from. The three triggers share everything but their conditions. */
 export interface PlanInput {
@@ -81,81 +89,102 @@ export interface Noop {
 
 export type Plan = CompactPlan | Noop;
 
-/** Below this a summary has no room for its headings. Tokens. */
-const SUMMARY_TARGET_MIN = 160;
-/** What eight sections need to hold more than one bullet each. Tokens. */
-const SUMMARY_ROOMY = 800;
-/** A summary cannot be less than its headings. Tokens. */
-const SUMMARY_LEAST = 16;
-/** Decides whether to compact, and where. Pure: nothing is read or written. Rules C20–C27, C34, C36. */
+/** Decides whether to compact, and where. Pure: nothing is read or written. Rules C20–C28, C34, C36. */
 export function planCompaction(input: PlanInput): Plan {
-	const { trigger, projection, capacity, estimator } = input;
-	const measure = estimator.message;
-	const frame = frameTokens(estimator);
 	const before = occupancyOf(input);
-	const noop = (reason: NoopReason): Plan => ({ kind: 'noop', reason, before });
+	const reason = reasonNotTo(input, before);
+	if (reason) return { kind: 'noop', reason, before };
+	const budget = tailBudget(input);
+	const plan = planWithin(input, before, budget);
+	const isFirstByHand = input.trigger === 'manual' && !input.projection.checkpoint;
+	if (!isFirstByHand || plan.kind === 'compact' || plan.reason !== 'gain-too-small') return plan;
+	// All but the first turn fits the tail, and that turn is not worth a summary: half of what is there may be.
+	const open = sum(verbatim(input.projection), input.estimator.message);
+	const half = planWithin(input, before, Math.min(budget, Math.floor(open / 2)));
+	return half.kind === 'compact' ? half : plan;
+}
+
+/** Why there is nothing to plan, whatever the boundary, or null. Rules C20–C22. */
+function reasonNotTo(input: PlanInput, before: Occupancy): NoopReason | null {
+	const { trigger, projection, capacity } = input;
 	const open = verbatim(projection);
-	const previous = projection.checkpoint;
-
-	if (open.length === 0 && !previous) return noop('empty');
-	if (!input.stable) return noop('unstable');
-	const fixedNow = fixedTokens(input.instructions, input.tools, estimator);
-	if (fixedNow > capacity.safeLimit) return noop('cannot-fit');
-	const limit = trigger === 'auto' ? capacity.autoThreshold : capacity.safeLimit;
-	if (trigger !== 'manual' && before.tokens <= limit) return noop('below-threshold');
-	if (trigger === 'manual') {
-		if (previous && projection.later.length === 0) return noop('checkpoint-is-leaf');
-		if (!previous && turnsOf(open).length < 2) return noop('one-turn');
+	if (open.length === 0 && !projection.checkpoint) return 'empty';
+	if (!input.stable) return 'unstable';
+	if (fixedTokens(input.instructions, input.tools, input.estimator) > capacity.safeLimit) {
+		return 'cannot-fit';
 	}
+	const limit = trigger === 'auto' ? capacity.autoThreshold : capacity.safeLimit;
+	if (trigger !== 'manual') return before.tokens <= limit ? 'below-threshold' : null;
+	if (projection.checkpoint) return projection.later.length === 0 ? 'checkpoint-is-leaf' : null;
+	return turnsOf(open).length < 2 ? 'one-turn' : null;
+}
 
-	const toolsAfter = input.toolsAfter ?? withRecall(input.tools);
-	const fixed = fixedTokens(input.instructions, toolsAfter, estimator);
-	const pendingTokens = input.pending ? measure(input.pending) : 0;
-	const quarter = Math.floor(capacityTable.summaryTargetShare * capacity.summaryCap);
-	// Which of them will not be sent in their place depends on the boundary, which depends on their room: all are counted.
-	const allPinned = pinnedTokens(input.pins ?? [], estimator);
-	const besideTail = fixed + quarter + frame + allPinned + pendingTokens;
+/** Tokens of instructions and tools of the request after. Rule C27. */
+function fixedAfter({ instructions, tools, toolsAfter, estimator }: PlanInput): number {
+	return fixedTokens(instructions, toolsAfter ?? withRecall(tools), estimator);
+}
+
+function pendingTokens({ pending, estimator }: PlanInput): number {
+	return pending ? estimator.message(pending) : 0;
+}
+
+/** Tokens that kept turns may take. In preflight it shrinks until everything else fits beside them. Rule C34. */
+function tailBudget(input: PlanInput): number {
+	const { capacity, estimator } = input;
+	if (input.trigger !== 'preflight') return capacity.tailBudget;
+	// Which pins will not be sent in their place depends on the boundary, which depends on this: all are counted.
+	const beside =
+		fixedAfter(input) +
+		quarterOf(capacity) +
+		frameTokens(estimator) +
+		pinnedTokens(input.pins ?? [], estimator) +
+		pendingTokens(input);
+	return Math.max(0, Math.min(capacity.tailBudget, capacity.safeLimit - beside));
+}
+
+/** The plan whose tail is at most `budget` tokens, or why it is not worth a summary. Rules C23–C28. */
+function planWithin(input: PlanInput, before: Occupancy, budget: number): Plan {
+	const { trigger, projection, capacity, estimator } = input;
+	const noop = (reason: NoopReason): Noop => ({ kind: 'noop', reason, before });
+	const previous = projection.checkpoint;
+	const frame = frameTokens(estimator);
+	const fixed = fixedAfter(input);
 	const boundary = chooseBoundary({
-		open,
-		tailBudget:
-			trigger === 'preflight'
-				? Math.max(0, Math.min(capacity.tailBudget, capacity.safeLimit - besideTail))
-				: capacity.tailBudget,
-		measure,
+		open: verbatim(projection),
+		tailBudget: budget,
+		measure: estimator.message,
 		coverFirstTurn: trigger === 'manual' && !previous
 	});
 
-	const keptIds = new Set(boundary.kept.map((message) => message.id));
-	const pinned = (input.pins ?? []).filter(
-		({ messageId }) => messageId === null || !keptIds.has(messageId)
-	);
-	const pinTokens = pinnedTokens(pinned, estimator);
-	const unpinned = fixed + sum(boundary.kept, measure) + pendingTokens;
-	const staying = unpinned + pinTokens;
+	const pinned = pinnedBeside(boundary, input.pins ?? []);
+	const pins = pinnedTokens(pinned, estimator);
+	const unpinned = fixed + sum(boundary.kept, estimator.message) + pendingTokens(input);
+	const staying = unpinned + pins;
 	if (staying + frame + SUMMARY_TARGET_MIN > capacity.safeLimit) {
 		if (unpinned + frame + SUMMARY_TARGET_MIN <= capacity.safeLimit) {
-			return { kind: 'noop', reason: 'pins-do-not-fit', before, pinnedTokens: pinTokens };
+			return { ...noop('pins-do-not-fit'), pinnedTokens: pins };
 		}
 		return noop(trigger === 'preflight' ? 'cannot-advance' : 'gain-too-small');
 	}
+
 	const old = before.parts.checkpoint;
 	const isRefresh = boundary.covered.length === 0;
-	const mayRefresh = trigger === 'manual' || (trigger === 'preflight' && old - frame > quarter);
+	const isOverlong = old - frame > quarterOf(capacity);
+	const mayRefresh = trigger === 'manual' || (trigger === 'preflight' && isOverlong);
 	if (isRefresh && !(previous && mayRefresh)) return noop('cannot-advance');
-	const coveredTokens = sum(boundary.covered, measure);
-	const asked = summaryTarget(
+	const coveredTokens = sum(boundary.covered, estimator.message);
+	const summaryTarget = targetOf(
 		capacity,
 		Math.min((coveredTokens + old) / 2, capacity.safeLimit - staying - frame)
 	);
-	const newPins = pinTokens - pinnedTokens(previous?.checkpoint.pinned ?? [], estimator);
-	const gain = coveredTokens + old - Math.max(asked + frame, old) - newPins;
+	const newPins = pins - pinnedTokens(previous?.checkpoint.pinned ?? [], estimator);
+	const gain = coveredTokens + old - Math.max(summaryTarget + frame, old) - newPins;
 	if (trigger === 'auto' && gain < capacityTable.minimumGainShare * capacity.safeLimit) {
 		return noop('gain-too-small');
 	}
-	const replacing = frame + pinTokens + SUMMARY_LEAST + fixed - fixedNow;
-	if (!isRefresh && coveredTokens + old <= replacing) {
-		return noop('gain-too-small');
-	}
+	const newTools = fixed - fixedTokens(input.instructions, input.tools, estimator);
+	const replacing = frame + pins + summaryLeast(input.template, estimator) + newTools;
+	if (!isRefresh && coveredTokens + old <= replacing) return noop('gain-too-small');
 	return {
 		kind: 'compact',
 		trigger,
@@ -167,39 +196,23 @@ export function planCompaction(input: PlanInput): Plan {
 		staying,
 		coveredTokens,
 		pinned,
-		pinnedTokens: pinTokens,
+		pinnedTokens: pins,
 		estimator,
-		summaryTarget: asked,
+		summaryTarget,
 		...(input.focus === undefined ? {} : { focus: input.focus })
 	};
 }
 
-/** What a request puts around any summary. Tokens. */
-export function frameTokens(estimator: Estimator): number {
-	return estimator.text(checkpointBlock('').text);
-}
-
-/** What pinned texts add to a checkpoint. Tokens. */
-export function pinnedTokens(pinned: readonly PinnedText[], estimator: Estimator): number {
-	if (pinned.length === 0) return 0;
-	return estimator.text(checkpointBlock('', pinned).text) - frameTokens(estimator);
+/** The pinned texts that a boundary leaves without their message in the tail. */
+function pinnedBeside(boundary: Boundary, pins: readonly PinnedText[]): readonly PinnedText[] {
+	const kept = new Set(boundary.kept.map((message) => message.id));
+	return pins.filter(({ messageId }) => messageId === null || !kept.has(messageId));
 }
 
 /** With a checkpoint something is no longer sent, so the tools that read it back come along. Rule C27. */
 function withRecall(tools: readonly ToolSpec[]): readonly ToolSpec[] {
 	const names = new Set(tools.map((tool) => tool.name));
 	return [...tools, ...recallTools.filter((tool) => !names.has(tool.name))];
-}
-
-/**
- * The length to ask for: a quarter of the cap, and in a small window up to `SUMMARY_ROOMY`, because a quarter there is one
- * bullet a section. A summary of little text must be little: never more than `most`. Rule C53.
- */
-function summaryTarget(capacity: Capacity, most: number): number {
-	const cap = capacity.summaryCap;
-	const quarter = capacityTable.summaryTargetShare * cap;
-	const wished = Math.max(quarter, Math.min(SUMMARY_ROOMY, cap / 2));
-	return Math.floor(Math.min(wished, Math.max(SUMMARY_TARGET_MIN, most)));
 }
 
 function sum(messages: readonly ConversationMessage[], measure: Measure): number {

@@ -1,7 +1,8 @@
 import type { Capacity } from '../context/capacity';
 import { estimateText } from '../context/estimate';
 import { checkpointBlock } from '../context/request';
-import { frameTokens, type CompactPlan } from './plan';
+import type { CompactPlan } from './plan';
+import { frameTokens } from './summary-size';
 import { summaryInstructions } from './prompt';
 import { quoted } from './quote';
 

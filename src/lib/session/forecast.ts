@@ -2,7 +2,9 @@ import { checkpointCost, costOf, type CheckpointCost, type Price } from '$lib/co
 import { checkpointTokens } from '$lib/context/occupancy';
 import { estimateText } from '$lib/context/estimate';
 import { summaryInstructions } from '$lib/compaction/prompt';
-import { frameTokens, type CompactPlan } from '$lib/compaction/plan';
+import { passRoom, summaryCap } from '$lib/compaction/room';
+import type { CompactPlan } from '$lib/compaction/plan';
+import { frameTokens } from '$lib/compaction/summary-size';
 import type { Checkpoint, ModelRef } from '$lib/history/message';
 import type { SummariserChoice } from './summarisers';
 import type { CompactionForecast } from './view';
@@ -13,12 +15,13 @@ export type PriceList = (model: ModelRef) => Price | null;
 /** What a plan would cost and free. */
 export function forecastOf(
 	plan: CompactPlan,
-	{ model, capacity }: SummariserChoice,
+	{ model, capacity, factor }: SummariserChoice,
 	session: ModelRef,
 	priceOf: PriceList
 ): CompactionForecast {
 	const prompt = estimateText(summaryInstructions(plan.template));
-	const room = Math.max(1, capacity.safeLimit - prompt - plan.summaryTarget);
+	const cap = summaryCap(plan, capacity);
+	const room = Math.max(1, passRoom(plan, capacity, factor, cap));
 	const passes = Math.max(1, Math.ceil(plan.coveredTokens / room));
 	const old = plan.previous ? checkpointTokens(plan.previous.checkpoint, plan.estimator) : 0;
 	const after = plan.staying + frameTokens(plan.estimator) + plan.summaryTarget;

@@ -180,6 +180,26 @@ describe('C25, C26 gain', () => {
 		tree.talk('hello', 'hi', 'thanks', 'bye');
 		expect(reasonOf(tree)).toBe('gain-too-small');
 	});
+
+	test('C26 a template of more sections needs more to replace', () => {
+		const tree = turns(2, 140);
+		const template = (name: 'general' | 'research') =>
+			reasonOf(tree, { template: name, toolsAfter: [] });
+		expect([template('general'), template('research')]).toEqual(['compact', 'gain-too-small']);
+	});
+
+	test('C28 a first turn too small for a summary: by hand at most half of what is there is kept', () => {
+		const tree = grow();
+		tree.talk('/mode', 'ok');
+		for (let n = 0; n < 8; n++) tree.talk(words(500, n), words(1500, n + 9));
+		const large = { capacity: known(131_072) };
+		const plan = mustPlan(tree, large);
+		const open = plan.coveredTokens + plan.staying;
+		expect(plan.boundary.covered.length).toBeGreaterThan(2);
+		expect(plan.coveredTokens).toBeGreaterThan(open / 2 - 2100);
+		expect(plan.boundary.kept.length).toBeGreaterThan(0);
+		expect(reasonOf(tree, { ...large, trigger: 'auto' })).toBe('below-threshold');
+	});
 });
 
 describe('C27 the measure', () => {
