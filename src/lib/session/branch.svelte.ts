@@ -28,6 +28,7 @@ export class LoadedBranch {
 	#siblings = $state.raw<ReadonlyMap<MessageId, readonly MessageId[]>>(new Map());
 	#damage = $state.raw<string | null>(null);
 	#examination = $state.raw<Examination | null>(null);
+	#declared: string | null = null;
 	#generation = 0;
 	#reading: Promise<void> | null = null;
 	/** The read that `#context` came from; it may lag behind the window. */
@@ -89,6 +90,11 @@ export class LoadedBranch {
 		return this.#within.measure;
 	}
 
+	/** Something beside the branch is damaged, so that it must not be written to. To be said before a load. */
+	declareDamaged(what: string): void {
+		this.#declared = what;
+	}
+
 	/** Reads the branch that ends at `leafId`. Resolves with its window; its context is read on behind that. */
 	async load(leafId: MessageId | null): Promise<void> {
 		const generation = ++this.#generation;
@@ -105,8 +111,9 @@ export class LoadedBranch {
 	async #readWindow(leafId: MessageId | null, generation: number): Promise<boolean> {
 		const read = await this.#read(leafId, () => readWindow(this.#db, leafId));
 		if (generation !== this.#generation) return false;
-		if (read.kind === 'damaged') {
-			await this.#showDamaged(leafId, read.what, generation);
+		const what = read.kind === 'damaged' ? read.what : this.#declared;
+		if (what !== null || read.kind === 'damaged') {
+			await this.#showDamaged(leafId, what ?? '', generation);
 			return false;
 		}
 		const siblings = await readSiblings(this.#db, read.messages);

@@ -10,16 +10,21 @@ import type {
 	TemplateName
 } from '$lib/history/message';
 import type { ModelRequest } from '$lib/context/request';
+import { isWholeRun, readSession } from '$lib/history/session-shape';
 import { newestLeafBelow } from '$lib/storage/branch';
+import { repairSession } from '$lib/storage/repair';
 import { Compactor } from './compactor.svelte';
 import { Composing } from './composing.svelte';
+import { brokenRunSentence, damageView, recordSentence } from './damage';
 import { isEmptyDraft, pendingMessage } from './drafting';
 import { costOfCheckpoint } from './forecast';
-import { missingModelNotice, noopNotice, notUndoableNotice } from './notices';
+import { newId } from './ids';
+import { missingModelNotice, noopNotice, notUndoableNotice, storageNotice } from './notices';
 import { Runner } from './runner.svelte';
 import { Sender } from './sender';
+import { Transfer } from './transfer.svelte';
 import { Thread, type ConversationDeps } from './thread.svelte';
-import type { ContextReading, ConversationView, NoticeAction } from './view';
+import type { ContextReading, ConversationView, DamageView, Notice, NoticeAction } from './view';
 
 /** The conversation on screen: one session, what is written, its run and its compaction. It joins; the parts decide. */
 export class Conversation implements ConversationView {
@@ -32,8 +37,12 @@ export class Conversation implements ConversationView {
 	/** An action on the branch is between its click and its end: a second one would disturb it. */
 	#isActing = $state(false);
 
-	private constructor(thread: Thread) {
+	/** What cannot be read beside the branch. */
+	#besides = $state.raw<readonly string[]>([]);
+
+	private constructor(thread: Thread, faults: readonly string[]) {
 		this.#thread = thread;
+		if (faults.length > 0) this.#besides = [recordSentence(faults)];
 		this.#composing = new Composing(thread);
 		this.#compactor = new Compactor(thread);
 		this.#runner = new Runner(thread, this.#closed.signal);
@@ -42,14 +51,17 @@ export class Conversation implements ConversationView {
 
 	/** Opens a session. Null when there is none of this id; read errors are thrown, never shown as an empty history. */
 	static async open(id: SessionId, deps: ConversationDeps): Promise<Conversation | null> {
-		const session = await deps.db.sessions.get(id);
-		if (!session) return null;
+		const row = await deps.db.sessions.get(id);
+		if (!row) return null;
+		const { session, faults } = readSession(row);
 		const thread = new Thread(session, deps);
+		if (faults.length > 0) thread.branch.declareDamaged(recordSentence(faults));
 		await thread.branch.load(session.leafId);
-		const conversation = new Conversation(thread);
+		const conversation = new Conversation(thread, faults);
 		const stop = thread.watch((row, run) => {
 			conversation.#composing.onStored(row.draft);
-			conversation.#runner.onRow(run);
+			if (run === null || isWholeRun(run)) conversation.#runner.onRow(run);
+			else void conversation.#onBrokenRun(row.leafId);
 		});
 		conversation.#closed.signal.addEventListener('abort', stop);
 		return conversation;
@@ -93,6 +105,10 @@ export class Conversation implements ConversationView {
 			? null
 			: `${damage} What can be read is shown; nothing is rewritten, and an export still works.`;
 	}
+	readonly damage: DamageView | null = $derived.by(() => {
+		const { damage, examination } = this.#thread.branch;
+		return damage === null || !examination ? null : damageView(damage, examination, this.#besides);
+	});
 	/** Something of this tab goes on that must not be left. */
 	get isBusy(): boolean {
 		return (
@@ -282,6 +298,30 @@ export class Conversation implements ConversationView {
 	}
 	async rename(title: string): Promise<void> {
 		await this.#thread.guard(() => this.#thread.patch({ title }));
+	}
+
+	exportCopy(): Promise<Notice | null> {
+		const { db, worker, settings } = this.#thread.deps;
+		return new Transfer(db, worker, settings).export([this.session.id]);
+	}
+	async repair(): Promise<SessionId | Notice> {
+		const { branch, deps } = this.#thread;
+		if (!branch.examination) throw new Error('Only a damaged history is repaired.');
+		const birth = { treeId: newId.tree(), sessionId: newId.session(), newId: newId.message };
+		try {
+			await repairSession(deps.db, this.session, branch.examination, birth, Date.now());
+			return birth.sessionId;
+		} catch (error) {
+			return storageNotice(error);
+		}
+	}
+
+	/** An answer in progress that cannot be read is not shown, and nothing may be written beside it. */
+	async #onBrokenRun(leafId: MessageId | null): Promise<void> {
+		if (this.#besides.includes(brokenRunSentence)) return;
+		this.#besides = [...this.#besides, brokenRunSentence];
+		this.#thread.branch.declareDamaged(brokenRunSentence);
+		await this.#thread.guard(() => this.#thread.branch.load(leafId));
 	}
 
 	act(action: NoticeAction): void {

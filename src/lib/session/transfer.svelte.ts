@@ -1,8 +1,9 @@
 import type { Message, SessionId, TreeId } from '$lib/history/message';
 import type { Session } from '$lib/history/session';
+import { readSession } from '$lib/history/session-shape';
 import { addAttachment } from '$lib/storage/attachments';
 import type { AttachmentRow, HiloDatabase } from '$lib/storage/database';
-import { addImported, readBundle } from '$lib/storage/everything';
+import { addImported, readBundle, type Bundle } from '$lib/storage/everything';
 import type { ImportCount, ImportSkip } from '$lib/transfer/result';
 import type { Compute } from '$lib/worker/client';
 import { storageNotice } from './notices';
@@ -32,27 +33,20 @@ export class Transfer {
 		private readonly settings: Settings
 	) {}
 
-	/** Writes sessions, or all of them, as a Hilo JSON file and hands it to the browser's downloads. */
+	/**
+	 * Writes sessions, or all of them, as a Hilo JSON file and hands it to the browser's downloads. What cannot be written is
+	 * left out and named; it never keeps the rest from being written.
+	 */
 	async export(ids: readonly SessionId[] | null): Promise<Notice | null> {
 		try {
 			const all = await this.db.sessions.toArray();
 			const sessions = ids ? all.filter((session) => ids.includes(session.id)) : all;
-			const { messages, attachments } = await readBundle(this.db, sessions);
-			const { encodeHilo } = await import('$lib/transfer/hilo');
+			const bundle = await readBundle(this.db, sessions);
 			const now = Date.now();
-			const chunks: string[] = [];
-			for await (const chunk of encodeHilo({
-				app: __HILO_VERSION__,
-				exportedAt: now,
-				sessions,
-				messages,
-				attachments: inBase64(attachments)
-			})) {
-				chunks.push(chunk);
-			}
-			download(new Blob(chunks, { type: 'application/json' }), filenameOf(sessions, ids, now));
+			const { chunks, leftOut } = await encodeBundle(bundle, now);
+			download(new Blob([...chunks], { type: 'application/json' }), filenameOf(sessions, ids, now));
 			if (!ids) await this.settings.change({ lastBackup: now });
-			return null;
+			return leftOut.length === 0 ? null : leftOutNotice(leftOut);
 		} catch (error) {
 			return storageNotice(error);
 		}
@@ -107,8 +101,68 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
 	return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }
 
-async function* inBase64(rows: readonly AttachmentRow[]) {
-	for (const { blob, ...row } of rows) yield { ...row, base64: await base64(blob) };
+/** A bundle as the text of an export, and the names of what could not be written. */
+export async function encodeBundle(
+	{ sessions, messages, attachments }: Bundle,
+	now: number
+): Promise<{ readonly chunks: readonly string[]; readonly leftOut: readonly string[] }> {
+	const { encodeHilo } = await import('$lib/transfer/hilo');
+	const write = async (canWrite: (row: unknown) => boolean) => {
+		const leftOut: string[] = [];
+		const written = <T extends { readonly id: string }>(rows: readonly T[], name: string) =>
+			rows.filter((row) => {
+				const isWritten = canWrite(row);
+				if (!isWritten) leftOut.push(`${name} ${String(row.id)}`);
+				return isWritten;
+			});
+		const chunks: string[] = [];
+		for await (const chunk of encodeHilo({
+			app: __HILO_VERSION__,
+			exportedAt: now,
+			sessions: written(sessions, 'The session'),
+			messages: written(messages, 'The message'),
+			attachments: inBase64(attachments, (name) => leftOut.push(name))
+		})) {
+			chunks.push(chunk);
+		}
+		return { chunks, leftOut };
+	};
+	try {
+		return await write(() => true);
+	} catch {
+		// A database holds more than JSON can: numbers without end, rows that contain themselves. Looked for only when met.
+		return write(isJson);
+	}
+}
+
+function isJson(row: unknown): boolean {
+	try {
+		JSON.stringify(row);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+function leftOutNotice(names: readonly string[]): Notice {
+	return {
+		tone: 'warning',
+		title:
+			names.length === 1
+				? 'Exported, but for one thing that cannot be written.'
+				: `Exported, but for ${names.length} things that cannot be written.`,
+		safe: 'They stay in this browser as they are.',
+		detail: names.join('\n'),
+		actions: ['dismiss']
+	};
+}
+
+async function* inBase64(rows: readonly AttachmentRow[], leaveOut: (name: string) => void) {
+	for (const { blob, ...row } of rows) {
+		const bytes = await base64(blob).catch(() => null);
+		if (bytes === null) leaveOut(`The file ${row.filename}`);
+		else yield { ...row, base64: bytes };
+	}
 }
 
 function base64(blob: Blob): Promise<string> {
@@ -126,7 +180,8 @@ function filenameOf(
 	now: number
 ): string {
 	const day = new Date(now).toISOString().slice(0, 10);
-	const title = ids && sessions.length === 1 ? sessions[0]?.title : undefined;
+	const [only] = sessions;
+	const title = ids && sessions.length === 1 && only ? readSession(only).session.title : undefined;
 	const slug = (title ?? 'all sessions')
 		.normalize('NFKD')
 		.replace(/[^\p{L}\p{N}]+/gu, '-')

@@ -104,6 +104,22 @@ export interface SiblingPosition {
 	readonly nextId: MessageId | null;
 }
 
+/** A damaged history, in words. */
+export interface DamageView {
+	/** A sentence for each thing that is wrong. */
+	readonly findings: readonly string[];
+	/** How much of it is on screen. */
+	readonly shows: string;
+	/** What a repaired copy would hold. */
+	readonly contains: string;
+	/** Whether there is anything to make a copy of. */
+	readonly canRepair: boolean;
+	/** What is missing right above a message, or null. */
+	gapBefore(id: MessageId): string | null;
+	/** What is missing below the last message, or null. */
+	readonly gapAtEnd: string | null;
+}
+
 /** The active conversation as components see it: state to show, verbs to call. They show; they do not decide. */
 export interface ConversationView {
 	readonly session: Session;
@@ -123,6 +139,12 @@ export interface ConversationView {
 	readonly notice: Notice | null;
 	/** Why the session cannot be written, or null. */
 	readonly readOnly: string | null;
+	/** What is wrong with the stored history, or null. */
+	readonly damage: DamageView | null;
+	/** Writes the whole session to a file, as it is stored. The sentence to show in place, or null. */
+	exportCopy(): Promise<Notice | null>;
+	/** Makes a new session from what can be read. Its id, or why there is none. */
+	repair(): Promise<SessionId | Notice>;
 	/** Off while a run or a compaction would be disturbed: Retry, Edit, switch, model change, Compact. */
 	readonly branchLocked: boolean;
 	readonly canSend: boolean;

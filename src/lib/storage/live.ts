@@ -2,6 +2,7 @@ import { liveQuery } from 'dexie';
 import type { SessionId } from '../history/message';
 import type { Run } from '../history/run';
 import type { Session } from '../history/session';
+import { readSession } from '../history/session-shape';
 import { storageError } from './atomic';
 import type { HiloDatabase } from './database';
 
@@ -27,7 +28,10 @@ export function watchSessions(
 ): Unsubscribe {
 	return watch(
 		async () => ({
-			sessions: await db.sessions.orderBy('updatedAt').reverse().toArray(),
+			// Not by the index: a session whose time cannot be read would be missing without a word.
+			sessions: (await db.sessions.toArray())
+				.map((row) => readSession(row).session)
+				.sort((a, b) => b.updatedAt - a.updatedAt),
 			busy: new Set(await db.runs.toCollection().primaryKeys())
 		}),
 		({ sessions, busy }) => onValue(sessions, busy),
@@ -44,7 +48,7 @@ export function watchSession(
 ): Unsubscribe {
 	return watch(
 		async () => ({
-			session: (await db.sessions.get(id)) ?? null,
+			session: await db.sessions.get(id).then((row) => (row ? readSession(row).session : null)),
 			run: (await db.runs.get(id)) ?? null
 		}),
 		({ session, run }) => onValue(session, run),
