@@ -195,7 +195,7 @@ class World {
 		}
 		seat.leaf = tree.leaf;
 		for (const id of tree.rows.keys()) if (!before.has(id)) this.#writers.set(id, seat.name);
-		this.#check();
+		this.#check(seat);
 	}
 
 	#secret(): string {
@@ -325,20 +325,22 @@ class World {
 		expectNone(pins, (pin) => !said.includes(pin.text));
 	}
 
-	#check(): void {
+	#check(acting?: Seat): void {
 		for (const row of this.tree.rows.values()) {
 			if (this.#bytes.has(row.id)) continue;
 			freeze(row);
 			this.#bytes.set(row.id, JSON.stringify(row));
 		}
-		for (const seat of this.#seats) this.#checkSeat(seat);
+		for (const seat of this.#seats) {
+			const branch = this.#branchOf(seat);
+			const projection = project(branch);
+			this.#checkBranch(branch, projection);
+			// Rows are frozen: where nobody acted and nothing was deleted, a request is made of the same rows as before.
+			if (!acting || seat === acting) this.#checkRequest(seat, branch, projection);
+		}
 	}
 
-	#checkSeat(seat: Seat): void {
-		const branch = this.#branchOf(seat);
-		const projection = project(branch);
-		this.#checkBranch(branch, projection);
-
+	#checkRequest(seat: Seat, branch: readonly Message[], projection: Projection): void {
 		// What is shown is what is sent: the same bytes, from the whole branch and from the end of it that is read.
 		const from = projection.tail[0] ?? projection.checkpoint ?? branch[0];
 		const read = project(branch.slice(Math.max(0, from ? branch.indexOf(from) : 0)));
@@ -409,6 +411,7 @@ class World {
 
 	/** H1: no row differs from what it was when it was first seen. Branches nobody stands on are as sound as the others. */
 	checkAll(): void {
+		this.#check();
 		const parents = new Set<MessageId | null>();
 		for (const row of this.tree.rows.values()) {
 			parents.add(row.parentId);
