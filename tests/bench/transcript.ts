@@ -1,5 +1,6 @@
 import { findReferences } from '../../src/lib/compaction/references';
-import { inBatches, openTranscript } from '../../src/lib/compaction/transcript';
+import { inBatches } from '../../src/lib/compaction/batches';
+import { openTranscript } from '../../src/lib/compaction/transcript';
 import { estimateText } from '../../src/lib/context/estimate';
 import { searchMessages } from '../../src/lib/context/recall';
 import type { ConversationMessage } from '../../src/lib/history/message';

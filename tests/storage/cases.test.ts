@@ -11,7 +11,8 @@ import { moveLeaf } from '../../src/lib/storage/sessions';
 import { sameRow } from '../../src/lib/transfer/compare';
 import { encodeHilo } from '../../src/lib/transfer/hilo';
 import { readImport } from '../../src/lib/transfer/import';
-import { inBatches, openTranscript } from '../../src/lib/compaction/transcript';
+import { inBatches } from '../../src/lib/compaction/batches';
+import { openTranscript } from '../../src/lib/compaction/transcript';
 import { estimateText } from '../../src/lib/context/estimate';
 import { summaryOf } from '../support/compaction';
 import {

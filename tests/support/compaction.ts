@@ -16,7 +16,8 @@ import {
 } from '../../src/lib/compaction/plan';
 import type { SummaryRequest } from '../../src/lib/compaction/prompt';
 import { templates } from '../../src/lib/compaction/template';
-import { inBatches, openTranscript } from '../../src/lib/compaction/transcript';
+import { inBatches } from '../../src/lib/compaction/batches';
+import { openTranscript } from '../../src/lib/compaction/transcript';
 import type { SummaryAnswer } from '../../src/lib/compaction/verify';
 import type { Checkpoint, TemplateName } from '../../src/lib/history/message';
 import type { Grower } from './tree';

@@ -1,4 +1,5 @@
-import { inBatches, openTranscript } from '../../src/lib/compaction/transcript';
+import { inBatches } from '../../src/lib/compaction/batches';
+import { openTranscript } from '../../src/lib/compaction/transcript';
 import { estimateText } from '../../src/lib/context/estimate';
 import { measureMessage } from '../../src/lib/context/measure';
 import { searchMessages } from '../../src/lib/context/recall';

@@ -169,7 +169,7 @@ export const rules: readonly Rule[] = [
 			? {
 					kind: 'cut',
 					title: 'The connection broke off before the answer was complete.',
-					advice: 'Try again for a new answer; this one stays.'
+					advice: 'Try again for a new answer.'
 				}
 			: null,
 	(c) =>
@@ -188,7 +188,7 @@ export const rules: readonly Rule[] = [
 			? {
 					kind: 'server',
 					title: `${c.origin} reported an error in the middle of the answer.`,
-					advice: 'Try again for a new answer; this one stays.'
+					advice: 'Try again for a new answer.'
 				}
 			: null
 ];

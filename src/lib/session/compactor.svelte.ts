@@ -160,6 +160,9 @@ export class Compactor {
 			if (!provider) continue;
 			asked = summariser.model;
 			outcome = await this.#runWith(plan, session, summariser, provider, stop.signal);
+			// A refusal for length teaches the next attempt, also of a model that only summarises (case 26).
+			const limit = outcome.kind === 'failed' ? outcome.failure.limitTokens : undefined;
+			if (limit) await thread.deps.models.learn(summariser.model, { learntWindow: limit });
 		}
 		if (!outcome) {
 			thread.notice = missingModelNotice;

@@ -65,9 +65,10 @@ function checkpointFault(
 			? null
 			: `message ${message.id} names ${message.checkpointId ?? 'no checkpoint'} as its newest checkpoint, its parent ${inherited ?? 'none'}`;
 
-	const { firstKeptMessageId, previousCheckpointId } = message.checkpoint;
+	const { firstKeptMessageId, previousCheckpointId, summary } = message.checkpoint;
 	const name = `checkpoint ${message.id}`;
 	if (!parent) return `${name} has no parent`;
+	if (summary.trim() === '') return `${name} has no summary`;
 	if (message.checkpointId !== message.id)
 		return `${name} does not name itself as newest checkpoint`;
 	if (previousCheckpointId !== inherited)

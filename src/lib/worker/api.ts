@@ -1,6 +1,7 @@
 import type { ProxyMarked } from 'comlink';
 import type { ConversationMessage, MessageId, TreeId } from '../history/message';
-import type { PullMessages, Transcript, TranscriptOptions } from '../compaction/transcript';
+import type { PullMessages } from '../compaction/batches';
+import type { Transcript, TranscriptOptions } from '../compaction/transcript';
 import type { SearchResult } from '../context/recall';
 import type { ImportContext, ImportResult } from '../transfer/import';
 import type { Candidates, SearchEntry } from './search-index';

@@ -1,5 +1,6 @@
 import { proxy, releaseProxy, wrap } from 'comlink';
-import { inBatches, type Transcript, type TranscriptOptions } from '../compaction/transcript';
+import { inBatches } from '../compaction/batches';
+import type { Transcript, TranscriptOptions } from '../compaction/transcript';
 import type { ConversationMessage } from '../history/message';
 import type { WorkerApi } from './api';
 

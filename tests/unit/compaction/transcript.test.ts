@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { inBatches, openTranscript } from '../../../src/lib/compaction/transcript';
+import { inBatches } from '../../../src/lib/compaction/batches';
+import { openTranscript } from '../../../src/lib/compaction/transcript';
 import { findReferences } from '../../../src/lib/compaction/references';
 import { serialise, type Block } from '../../../src/lib/compaction/serialise';
 import type { ConversationMessage } from '../../../src/lib/history/message';
