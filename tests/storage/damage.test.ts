@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Message } from '../../src/lib/history/message';
 import type { Session } from '../../src/lib/history/session';
-import { WINDOW } from '../../src/lib/storage/branch';
+import { newestLeafBelow, WINDOW } from '../../src/lib/storage/branch';
 import { readBundle } from '../../src/lib/storage/everything';
 import { watchSessions } from '../../src/lib/storage/live';
 import { encodeBundle } from '../../src/lib/session/transfer.svelte';
@@ -120,6 +120,48 @@ describe('H55 a damaged branch', () => {
 			expect(await dump(desk.db)).toBe(before);
 		}
 	});
+});
+
+describe('H50 another branch', () => {
+	/** A question with two answers, the newer one on screen. */
+	function forked() {
+		const tree = turns(2, 20);
+		const question = must(tree.branch()[2]);
+		tree.answer('Another answer', {}, question);
+		return tree;
+	}
+
+	test.each([10n, 'now', null, {}])(
+		'H43 that holds %s for a time does no harm',
+		async (createdAt) => {
+			const desk = await Desk.of({ tree: forked() });
+			await spoil(desk, 3, { createdAt });
+			const tab = await desk.open();
+			expect([tab.damage, tab.readOnly, tab.messages.length]).toEqual([null, null, 4]);
+			expect(tab.siblings(messageId(5))).toMatchObject({ index: 2, count: 2 });
+		}
+	);
+
+	test('that is damaged is not gone to: no way would lead back', async () => {
+		const desk = await Desk.of({ tree: forked() });
+		await spoil(desk, 3, { parts: 5 });
+		const before = await desk.row();
+		const tab = await desk.open();
+		await tab.switchTo(messageId(4));
+		expect(tab.notice?.title).toMatch(/^That branch is damaged/);
+		expect(await desk.row()).toEqual(before);
+		expect([tab.damage, tab.readOnly]).toEqual([null, null]);
+	});
+});
+
+test.each([Infinity, 2 ** 60, -Infinity])('H5 a circle at the depth %d ends', async (depth) => {
+	const desk = await Desk.of({ tree: turns(2, 20) });
+	await spoil(desk, 2, { depth, parentId: messageId(4) });
+	await spoil(desk, 3, { depth, parentId: messageId(3) });
+	expect(await newestLeafBelow(desk.db, messageId(3))).toBeDefined();
+	const tab = await desk.open();
+	expect(must(tab.damage).findings.length).toBeGreaterThan(0);
+	expect(tab.messages.length).toBe(4);
 });
 
 describe('H50 what is beside the branch', () => {

@@ -144,8 +144,7 @@ function walkUp(end: BranchEnd, tree: Rows): Walk {
 		if (fault) {
 			findings.push({ kind: fault[0], of: nameOf(row, id), why: fault[1] });
 			// A missing message had a place of its own; a broken link leads to the place right above.
-			above =
-				place === null ? null : tree.above(place - (fault[0] === 'missing' ? 2 : 1), row, seen);
+			above = tree.above((place ?? Infinity) - (fault[0] === 'missing' ? 2 : 1), row, seen);
 			step.gap = gapBetween(place, above, fault[0] === 'missing');
 		} else if (parent && depth !== null && parentDepth !== null && parentDepth + 1 !== depth) {
 			const torn = tree.tornFrom(row, depth, parent, parentDepth, expected, seen);

@@ -1,3 +1,4 @@
+import { isDepth } from './shape';
 import type {
 	Checkpoint,
 	CheckpointMessage,
@@ -79,7 +80,8 @@ export function pathTo(
 	for (const row of rows) byId.set(row.id, row);
 	const path: Message[] = [];
 	let message = byId.get(leafId);
-	while (message) {
+	// Depths fall with every step, so a circle ends; an endless number is as deep as the one above it.
+	while (message && isDepth(message.depth)) {
 		path.push(message);
 		if (message.depth === 0 && !isRoot(message)) return null;
 		if (message.depth <= fromDepth) return path.reverse();

@@ -181,6 +181,14 @@ export class LoadedBranch {
 	async #readContext(leafId: MessageId | null, generation: number): Promise<void> {
 		const read = await this.#read(leafId, () => readContext(this.#db, leafId));
 		if (generation !== this.#generation) return;
+	/** What is wrong with another branch, as far as its window and its context show it; null where nothing is. */
+	async damageAt(leafId: MessageId): Promise<string | null> {
+		const window = await this.#read(leafId, () => readWindow(this.#db, leafId));
+		const context = await this.#read(leafId, () => readContext(this.#db, leafId));
+		const damaged = [window, context].find((read) => read.kind === 'damaged');
+		return damaged?.kind === 'damaged' ? damaged.what : null;
+	}
+
 		if (read.kind === 'damaged') return this.#showDamaged(leafId, read.what, generation);
 		try {
 			project(read.messages);

@@ -15,7 +15,7 @@ import { newestLeafBelow } from '$lib/storage/branch';
 import { repairSession } from '$lib/storage/repair';
 import { Compactor } from './compactor.svelte';
 import { Composing } from './composing.svelte';
-import { brokenRunSentence, damageView, recordSentence } from './damage';
+import { brokenRunSentence, damagedBranchNotice, damageView, recordSentence } from './damage';
 import { isEmptyDraft, pendingMessage } from './drafting';
 import { costOfCheckpoint } from './forecast';
 import { newId } from './ids';
@@ -244,7 +244,14 @@ export class Conversation implements ConversationView {
 	switchTo(siblingId: MessageId): Promise<void> {
 		return this.#act(async () => {
 			await this.#runner.keepInterrupted();
-			await this.#thread.move(await newestLeafBelow(this.#thread.deps.db, siblingId));
+			const leafId = await newestLeafBelow(this.#thread.deps.db, siblingId);
+			// There, everything would be read-only, and no way would lead back.
+			const damage = await this.#thread.branch.damageAt(leafId);
+			if (damage !== null) {
+				this.#thread.notice = damagedBranchNotice(damage);
+				return;
+			}
+			await this.#thread.move(leafId);
 		});
 	}
 	undoCheckpoint(id: MessageId): Promise<void> {

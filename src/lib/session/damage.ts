@@ -1,7 +1,7 @@
 import type { Examination, Finding, Named, Piece } from '$lib/history/integrity';
 import { shortId, type MessageId, type SessionId, type TreeId } from '$lib/history/message';
 import { rebuild } from '$lib/history/rebuild';
-import type { DamageView } from './view';
+import type { DamageView, Notice } from './view';
 
 const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 const number = new Intl.NumberFormat('en');
@@ -33,6 +33,18 @@ export const brokenRunSentence = 'An answer that was in progress cannot be read.
 /** What of a session's own record cannot be read. */
 export function recordSentence(faults: readonly string[]): string {
 	return `Of this conversation’s own record, this cannot be read: ${faults.join(', ')}.`;
+}
+
+/** A branch one may not go to, because nothing could be done there, not even to come back. */
+export function damagedBranchNotice(what: string): Notice {
+	return {
+		tone: 'warning',
+		title: 'That branch is damaged, so you stay on this one.',
+		safe: 'Nothing was changed.',
+		advice: 'An export of this conversation holds what is left of it.',
+		detail: what,
+		actions: ['dismiss']
+	};
 }
 
 function sentenceOf({ of, why }: Finding): string {

@@ -1,4 +1,5 @@
 import type { Message, MessageId, TreeId } from '../history/message';
+import { isDepth, isMoment } from '../history/shape';
 import { pathTo } from '../history/tree';
 import type { HiloDatabase } from './database';
 
@@ -131,7 +132,7 @@ export async function readSiblings(
 /** The newest leaf below `id`, by the newest child each time: where switching to a sibling leads. Rule H44. */
 export async function newestLeafBelow(db: HiloDatabase, id: MessageId): Promise<MessageId> {
 	let leaf = await db.messages.get(id);
-	for (let next = leaf; next;) {
+	for (let next = leaf; next && isDepth(next.depth);) {
 		leaf = next;
 		const children = await db.messages.where('parentId').equals(leaf.id).toArray();
 		const depth = leaf.depth + 1;
@@ -146,5 +147,9 @@ export async function newestLeafBelow(db: HiloDatabase, id: MessageId): Promise<
 
 /** Oldest first; of one moment by id, which begins with the clock. */
 function byAge(a: Message, b: Message): number {
-	return a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
+	return timeOf(a) - timeOf(b) || (a.id < b.id ? -1 : 1);
+}
+
+function timeOf({ createdAt }: Message): number {
+	return isMoment(createdAt) ? createdAt : 0;
 }
