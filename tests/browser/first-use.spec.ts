@@ -76,17 +76,26 @@ test('a manual compaction of one turn is no error, and says why nothing happened
 	await expect(app.checkpoints).toHaveCount(0);
 });
 
-test('deleting a session asks, and removes its messages', async ({ app }) => {
+test('a deleted session is gone at once, and can be brought back, or deleted for good', async ({
+	app
+}) => {
 	await app.startOwn();
 	await app.send('Remember the number 41.');
 	await app.idle();
 	await app.page.getByRole('link', { name: /Remember the number/ }).focus();
 	await app.page.keyboard.press('Delete');
-	await app.page
-		.getByRole('dialog')
-		.getByRole('button', { name: /^Delete/ })
-		.click();
 	await expect(app.page.getByRole('button', { name: 'Start your own' })).toBeVisible();
+	const link = app.page.getByRole('link', { name: /Remember the number/ });
+	await expect(link).toHaveCount(0);
+	await app.page.getByRole('button', { name: 'Undo' }).click();
+	await expect(app.main.getByText('Remember the number 41.').first()).toBeVisible();
+
+	await link.focus();
+	await app.page.keyboard.press('Delete');
+	await expect(link).toHaveCount(0);
+	await app.page.getByRole('link', { name: 'Data and privacy' }).click();
+	await app.page.getByRole('button', { name: 'Delete for good' }).click();
+	await expect(app.page.getByRole('button', { name: 'Delete for good' })).toHaveCount(0);
 	expect(await app.rows('messages')).toEqual([]);
 	expect(await app.rows('sessions')).toEqual([]);
 });

@@ -18,9 +18,15 @@ async function openAs(desk: Desk, id: SessionId): Promise<Conversation> {
 	const settings = new Settings(desk.db);
 	await Promise.all([models.load(), settings.load()]);
 	const none = () => {};
-	const deps = { db: desk.db, worker: compute, models, settings };
+	const leave = { openSettings: none, openSession: none, onFirstAnswer: none };
+	const deps = { db: desk.db, worker: compute, models, settings, ...leave };
 	const opened = must(
-		await Conversation.open(id, { ...deps, openSettings: none, onFirstAnswer: none })
+		await Conversation.open(id, {
+			...deps,
+			openSettings: none,
+			openSession: none,
+			onFirstAnswer: none
+		})
 	);
 	onTestFinished(() => opened.close());
 	return opened;

@@ -2,7 +2,16 @@ import { describe, expect, test } from 'vitest';
 import type { Message, MessageId } from '../../src/lib/history/message';
 import { addImported, countRows, readBundle } from '../../src/lib/storage/everything';
 import { beginRetry } from '../../src/lib/storage/runs';
-import { addSession, deleteSession, moveLeaf, patchSession } from '../../src/lib/storage/sessions';
+import {
+	addSession,
+	deleteDiscarded,
+	deleteSession,
+	discardSession,
+	duplicateSession,
+	forkSession,
+	moveLeaf,
+	patchSession
+} from '../../src/lib/storage/sessions';
 import { dump, expected, freshDatabase, newRun, store } from '../support/database';
 import { grow, messageId, sessionId, type Grower } from '../support/tree';
 
@@ -217,5 +226,123 @@ describe('H23, H27 whole rows', () => {
 			kind: 'conflict'
 		});
 		expect(await dump(db)).toBe(before);
+	});
+});
+
+describe('H60, H61 a session from another', () => {
+	const fresh = { id: sessionId(2), now: 9 };
+
+	test('H60 a fork ends at the answer, shares all messages, and has the checkpoint above it only', async () => {
+		const db = await freshDatabase();
+		const tree = grow();
+		const [, a1, , a2] = tree.talk('u1', 'a1', 'u2', 'a2');
+		const checkpoint = tree.checkpoint(null);
+		const [, a3] = tree.talk('u3', 'a3');
+		const session = await store(db, tree, { pinned: true, draft: { text: 'half', files: [] } });
+		const rows = await db.messages.toArray();
+		for (const [answer, checkpointId] of [
+			[a1, null],
+			[a2, null],
+			[a3, checkpoint.id]
+		] as const) {
+			const fork = await forkSession(db, session.id, answer?.id as never, {
+				id: sessionId(10 + (answer?.depth ?? 0)),
+				now: 9
+			});
+			expect(fork).toMatchObject({
+				treeId: session.treeId,
+				leafId: answer?.id,
+				branchRevision: 0,
+				createdAt: 9,
+				pinned: false,
+				draft: { text: '' },
+				model: session.model
+			});
+			const leaf = await db.messages.get(fork?.leafId as never);
+			expect(leaf?.checkpointId).toBe(checkpointId);
+		}
+		expect(await db.messages.toArray()).toEqual(rows);
+		expect(await db.sessions.get(session.id)).toEqual(session);
+	});
+
+	test('H60 case 45: only an answer of its tree can be forked from; nothing is written otherwise', async () => {
+		const db = await freshDatabase();
+		const tree = grow();
+		const [u1] = tree.talk('u1', 'a1');
+		const checkpoint = tree.checkpoint(null);
+		const session = await store(db, tree);
+		const other = grow(2);
+		const [, foreign] = other.talk('x', 'y');
+		await store(db, other, { id: sessionId(7) });
+		for (const message of [u1, checkpoint, foreign]) {
+			await expect(forkSession(db, session.id, message?.id as never, fresh)).rejects.toMatchObject({
+				name: 'TreeError'
+			});
+		}
+		expect(await forkSession(db, session.id, 'gone' as never, fresh)).toBeNull();
+		expect(await forkSession(db, sessionId(99), u1?.id as never, fresh)).toBeNull();
+		expect(await db.sessions.count()).toBe(2);
+	});
+
+	test('H61 a copy stands where the first does, and each goes its own way', async () => {
+		const db = await freshDatabase();
+		const tree = grow();
+		tree.talk('u1', 'a1');
+		const session = await store(db, tree, { pinned: true, draft: { text: 'half', files: [] } });
+		const copy = await duplicateSession(db, session.id, fresh);
+		expect(copy).toEqual({
+			...session,
+			...{ id: fresh.id, branchRevision: 0, createdAt: 9, updatedAt: 9, pinned: false },
+			failures: null,
+			discardedAt: null
+		});
+		await deleteSession(db, session.id);
+		expect(await countRows(db)).toEqual({ sessions: 1, messages: 2 });
+		expect(await duplicateSession(db, sessionId(99), fresh)).toBeNull();
+	});
+});
+
+describe('H62 a deleted session can be brought back for a while', () => {
+	test('H62 out of sight and back, nothing else has changed; what it shares stays', async () => {
+		const db = await freshDatabase();
+		const tree = grow();
+		tree.talk('u1', 'a1');
+		const session = await store(db, tree);
+		const rows = await db.messages.toArray();
+		expect(await discardSession(db, session.id, 100)).toBe(true);
+		await db.sessions.put(tree.session({ id: sessionId(2) }));
+		await deleteSession(db, sessionId(2));
+		expect(await discardSession(db, session.id, null)).toBe(true);
+		expect(await db.sessions.get(session.id)).toEqual({ ...session, discardedAt: null });
+		expect(await db.messages.toArray()).toEqual(rows);
+		expect(await discardSession(db, sessionId(99), 1)).toBe(false);
+	});
+
+	test('H62 only what was discarded before that moment is deleted for good', async () => {
+		const db = await freshDatabase();
+		for (const [n, discardedAt] of [
+			[1, 50],
+			[2, 150],
+			[3, null]
+		] as const) {
+			const tree = grow(n);
+			tree.talk('u', 'a');
+			await store(db, tree, { id: sessionId(n), discardedAt });
+		}
+		await deleteDiscarded(db, 100);
+		expect((await db.sessions.toArray()).map(({ id }) => id)).toEqual([sessionId(2), sessionId(3)]);
+		expect(await db.messages.count()).toBe(4);
+	});
+
+	test('H62 imported again it is brought back, and otherwise the same', async () => {
+		const db = await freshDatabase();
+		const tree = grow();
+		const messages = tree.talk('u1', 'a1');
+		const session = await store(db, tree);
+		await discardSession(db, session.id, 100);
+		const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+		expect(await addImported(db, session, messages, same)).toMatchObject({ kind: 'added' });
+		expect(await db.sessions.get(session.id)).toEqual(session);
+		expect(await addImported(db, session, messages, same)).toMatchObject({ kind: 'same' });
 	});
 });

@@ -101,6 +101,7 @@ export class Desk {
 			models,
 			settings,
 			openSettings: () => {},
+			openSession: () => {},
 			onFirstAnswer: () => {}
 		});
 		if (!conversation) throw new Error('There is no such session.');

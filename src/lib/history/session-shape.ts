@@ -60,7 +60,12 @@ const fields: {
 		[],
 		'what was pinned in it'
 	],
-	failures: [isFailures, null, 'how its last compactions ended']
+	failures: [isFailures, null, 'how its last compactions ended'],
+	discardedAt: [
+		(value) => value === undefined || value === null || isMoment(value),
+		null,
+		'when it was deleted'
+	]
 };
 
 /** Whether an answer in progress can be shown and finished. */

@@ -1,5 +1,7 @@
+import { TreeError } from './tree';
 import type {
 	FilePart,
+	Message,
 	MessageId,
 	ModelRef,
 	ReferenceKind,
@@ -69,4 +71,39 @@ export interface Session {
 	readonly pins?: readonly Pin[];
 	/** Absent, or null, where the last compaction did not fail. After three automatic triggers rest. */
 	readonly failures?: CompactionFailures | null;
+	/** Epoch milliseconds when it was deleted: out of sight, and for a while it can be brought back. Absent: it was not. */
+	readonly discardedAt?: number | null;
+}
+
+/** What a new session needs besides what it takes over. Clock and ids come in as arguments. */
+export interface NewSession {
+	readonly id: SessionId;
+	/** Epoch milliseconds. */
+	readonly now: number;
+}
+
+/**
+ * A session that goes on from `message` of the same tree: nothing is copied, and what follows there in the other session
+ * is another branch here. Its checkpoint is the one above the message, if there is one. Rule H60.
+ * @throws TreeError when the message is of another tree, or not an assistant's
+ */
+export function forkOf(session: Session, message: Message, { id, now }: NewSession): Session {
+	if (message.treeId !== session.treeId || message.role !== 'assistant') {
+		throw new TreeError('A session is forked from an answer of its own tree.');
+	}
+	return { ...copyOf(session, { id, now }), leafId: message.id, draft: emptyDraft };
+}
+
+/** A session of the same branch, to go on from where this one stands. The copy is neither pinned nor deleted. Rule H61. */
+export function copyOf(session: Session, { id, now }: NewSession): Session {
+	return {
+		...session,
+		id,
+		branchRevision: 0,
+		createdAt: now,
+		updatedAt: now,
+		pinned: false,
+		failures: null,
+		discardedAt: null
+	};
 }

@@ -3,19 +3,28 @@ import type { SessionId } from '$lib/history/message';
 import { emptyDraft, type Session } from '$lib/history/session';
 import { openDatabase, type HiloDatabase, type Outdated } from '$lib/storage/database';
 import { watchSessions } from '$lib/storage/live';
-import { addSession, deleteSession, patchSession } from '$lib/storage/sessions';
+import {
+	addSession,
+	deleteDiscarded,
+	deleteSession,
+	discardSession,
+	duplicateSession,
+	patchSession
+} from '$lib/storage/sessions';
 import { startWorker, type Compute } from '$lib/worker/client';
 import type { Conversation } from './conversation.svelte';
 import { isEmptyDraft } from './drafting';
 import { newId } from './ids';
 import { Models } from './models.svelte';
-import { storageNotice } from './notices';
+import { discardedNotice, storageNotice } from './notices';
 import { answeringNow } from './lock';
 import { Settings, type SettingValues } from './settings.svelte';
 import { Transfer } from './transfer.svelte';
 import type { Notice, NoticeAction, SessionLine } from './view';
 
 const KEY = Symbol('hilo');
+/** How long a deleted session can be brought back, in milliseconds. */
+const DISCARDED_FOR = 24 * 60 * 60 * 1000;
 
 /** The composition root: the database, the worker, and everything that lives as long as the page. */
 export class Hilo {
@@ -26,6 +35,9 @@ export class Hilo {
 	readonly worker: Compute;
 	readonly #goto: (path: string) => void;
 	#sessions = $state.raw<readonly Session[] | null>(null);
+	#discarded = $state.raw<readonly Session[]>([]);
+	/** The session that the notice's Undo brings back. */
+	#undoable: SessionId | null = null;
 	#busy = $state.raw<ReadonlySet<SessionId>>(new Set());
 	#notice = $state.raw<Notice | null>(null);
 	#outdated = $state.raw<Outdated | null>(null);
@@ -57,8 +69,9 @@ export class Hilo {
 		await new Promise<void>((resolve) => {
 			watchSessions(
 				db,
-				(sessions, busy) => {
-					app.#sessions = sessions;
+				(all, busy) => {
+					app.#sessions = all.filter((session) => !isDiscarded(session));
+					app.#discarded = all.filter(isDiscarded);
 					resolve();
 					// A run without its tab was interrupted: nothing is busy there.
 					void answeringNow(busy).then((ids) => (app.#busy = ids));
@@ -69,6 +82,8 @@ export class Hilo {
 				}
 			);
 		});
+		// Nobody waits for it; what fails is tried again with the next start.
+		void deleteDiscarded(db, Date.now() - DISCARDED_FOR).catch(() => undefined);
 		return app;
 	}
 
@@ -84,6 +99,11 @@ export class Hilo {
 				hasDraft: !isEmptyDraft(session.draft)
 			})) ?? null
 		);
+	}
+
+	/** Deleted sessions that can still be brought back, newest first. */
+	get discarded(): readonly Session[] {
+		return this.#discarded;
 	}
 
 	get notice(): Notice | null {
@@ -113,6 +133,7 @@ export class Hilo {
 	act(action: NoticeAction): void {
 		this.#notice = null;
 		if (action === 'reload') location.reload();
+		if (action === 'undo' && this.#undoable) void this.restore(this.#undoable);
 	}
 
 	/** Writes sessions to a file. */
@@ -166,15 +187,40 @@ export class Hilo {
 		await this.#write(() => patchSession(this.db, id, { pinned }));
 	}
 
-	/** Deletes a session. What it was answering is stopped first: nobody would read it. */
+	/** Opens a second session on the same branch. */
+	async duplicate(id: SessionId): Promise<void> {
+		await this.#write(async () => {
+			const copy = await duplicateSession(this.db, id, { id: newId.session(), now: Date.now() });
+			if (copy) this.#goto(`/s/${copy.id}`);
+		});
+	}
+
+	/**
+	 * Deletes a session: out of sight at once, and for a day it can be brought back. What it was answering is stopped first:
+	 * nobody would read it.
+	 */
 	async remove(id: SessionId): Promise<void> {
 		const conversation = this.#open.get(id);
 		this.#open.delete(id);
 		if (this.#active === conversation) this.hide();
 		await conversation?.close();
-		const isGone = await this.#write(() => deleteSession(this.db, id));
+		const title = this.#sessions?.find((session) => session.id === id)?.title;
+		const isGone = await this.#write(() => discardSession(this.db, id, Date.now()));
 		// The live query comes a moment later, and the page that follows must not open what is gone.
-		if (isGone) this.#sessions = this.#sessions?.filter((session) => session.id !== id) ?? null;
+		if (!isGone) return;
+		this.#sessions = this.#sessions?.filter((session) => session.id !== id) ?? null;
+		this.#undoable = id;
+		this.#notice = discardedNotice(title ?? '');
+	}
+
+	/** Brings a deleted session back, with all its branches. */
+	async restore(id: SessionId): Promise<void> {
+		if (await this.#write(() => discardSession(this.db, id, null))) this.#goto(`/s/${id}`);
+	}
+
+	/** Deletes a discarded session for good. */
+	async deleteForGood(id: SessionId): Promise<void> {
+		await this.#write(() => deleteSession(this.db, id));
 	}
 
 	/** The conversation on screen, or null. */
@@ -225,6 +271,7 @@ export class Hilo {
 			models: this.models,
 			settings: this.settings,
 			openSettings: () => this.#goto('/settings'),
+			openSession: (id) => this.#goto(`/s/${id}`),
 			onFirstAnswer: () => void askToPersist()
 		});
 	}
@@ -239,6 +286,10 @@ export class Hilo {
 			return false;
 		}
 	}
+}
+
+function isDiscarded(session: Session): boolean {
+	return typeof session.discardedAt === 'number';
 }
 
 let hasAsked = false;

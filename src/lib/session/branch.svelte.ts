@@ -3,6 +3,7 @@ import { BoundaryError, project, type Projection } from '$lib/context/projection
 import type { ConversationMessage, Message, MessageId } from '$lib/history/message';
 import { readablePart, type BranchEnd, type Examination } from '$lib/history/integrity';
 import {
+	countElsewhere,
 	readContext,
 	readEarlier,
 	readSiblings,
@@ -27,6 +28,7 @@ export class LoadedBranch {
 	#context = $state.raw<readonly Message[] | null>(null);
 	#siblings = $state.raw<ReadonlyMap<MessageId, readonly MessageId[]>>(new Map());
 	#damage = $state.raw<string | null>(null);
+	#elsewhere = $state.raw(0);
 	#examination = $state.raw<Examination | null>(null);
 	#declared: string | null = null;
 	#generation = 0;
@@ -65,6 +67,11 @@ export class LoadedBranch {
 	/** All that is wrong, and what can be read: only of a history that is damaged, else null. */
 	get examination(): Examination | null {
 		return this.#examination;
+	}
+
+	/** Messages of the tree that are not on this branch: those of other branches. */
+	get elsewhere(): number {
+		return this.#elsewhere;
 	}
 
 	/** The projection, or null until its messages have been read. */
@@ -117,7 +124,10 @@ export class LoadedBranch {
 			return false;
 		}
 		const siblings = await readSiblings(this.#db, read.messages);
+		const leaf = read.messages.at(-1);
+		const elsewhere = leaf ? await countElsewhere(this.#db, leaf) : 0;
 		if (generation !== this.#generation) return false;
+		this.#elsewhere = elsewhere;
 		this.#damage = null;
 		this.#examination = null;
 		this.#messages = read.messages;
@@ -171,6 +181,14 @@ export class LoadedBranch {
 		return project(this.#context);
 	}
 
+	/** What is wrong with another branch, as far as its window and its context show it; null where nothing is. */
+	async damageAt(leafId: MessageId): Promise<string | null> {
+		const window = await this.#read(leafId, () => readWindow(this.#db, leafId));
+		const context = await this.#read(leafId, () => readContext(this.#db, leafId));
+		const damaged = [window, context].find((read) => read.kind === 'damaged');
+		return damaged?.kind === 'damaged' ? damaged.what : null;
+	}
+
 	/** The projection of another leaf, for an action that would move there first. */
 	async projectionAt(leafId: MessageId | null): Promise<Projection> {
 		const read = await readContext(this.#db, leafId);
@@ -181,14 +199,6 @@ export class LoadedBranch {
 	async #readContext(leafId: MessageId | null, generation: number): Promise<void> {
 		const read = await this.#read(leafId, () => readContext(this.#db, leafId));
 		if (generation !== this.#generation) return;
-	/** What is wrong with another branch, as far as its window and its context show it; null where nothing is. */
-	async damageAt(leafId: MessageId): Promise<string | null> {
-		const window = await this.#read(leafId, () => readWindow(this.#db, leafId));
-		const context = await this.#read(leafId, () => readContext(this.#db, leafId));
-		const damaged = [window, context].find((read) => read.kind === 'damaged');
-		return damaged?.kind === 'damaged' ? damaged.what : null;
-	}
-
 		if (read.kind === 'damaged') return this.#showDamaged(leafId, read.what, generation);
 		try {
 			project(read.messages);

@@ -12,6 +12,7 @@ import type {
 import type { ModelRequest } from '$lib/context/request';
 import { isWholeRun, readSession } from '$lib/history/session-shape';
 import { newestLeafBelow } from '$lib/storage/branch';
+import { forkSession } from '$lib/storage/sessions';
 import { repairSession } from '$lib/storage/repair';
 import { Compactor } from './compactor.svelte';
 import { Composing } from './composing.svelte';
@@ -52,7 +53,7 @@ export class Conversation implements ConversationView {
 	/** Opens a session. Null when there is none of this id; read errors are thrown, never shown as an empty history. */
 	static async open(id: SessionId, deps: ConversationDeps): Promise<Conversation | null> {
 		const row = await deps.db.sessions.get(id);
-		if (!row) return null;
+		if (!row || typeof row.discardedAt === 'number') return null;
 		const { session, faults } = readSession(row);
 		const thread = new Thread(session, deps);
 		if (faults.length > 0) thread.branch.declareDamaged(recordSentence(faults));
@@ -243,7 +244,6 @@ export class Conversation implements ConversationView {
 	}
 	switchTo(siblingId: MessageId): Promise<void> {
 		return this.#act(async () => {
-			await this.#runner.keepInterrupted();
 			const leafId = await newestLeafBelow(this.#thread.deps.db, siblingId);
 			// There, everything would be read-only, and no way would lead back.
 			const damage = await this.#thread.branch.damageAt(leafId);
@@ -251,8 +251,23 @@ export class Conversation implements ConversationView {
 				this.#thread.notice = damagedBranchNotice(damage);
 				return;
 			}
+			await this.#runner.keepInterrupted();
 			await this.#thread.move(leafId);
 		});
+	}
+	fork(assistantId: MessageId): Promise<void> {
+		return this.#act(async () => {
+			const { db, openSession } = this.#thread.deps;
+			const fresh = { id: newId.session(), now: Date.now() };
+			const fork = await forkSession(db, this.session.id, assistantId, fresh);
+			if (fork) openSession(fork.id);
+		});
+	}
+	get elsewhere() {
+		return this.#thread.branch.elsewhere;
+	}
+	get newestBranching() {
+		return this.messages.findLast(({ id }) => this.siblings(id) !== null)?.id ?? null;
 	}
 	undoCheckpoint(id: MessageId): Promise<void> {
 		return this.#act(async () => {

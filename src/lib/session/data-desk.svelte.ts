@@ -1,4 +1,5 @@
-import type { DataView, ImportOutcome } from './data-view';
+import type { SessionId } from '$lib/history/message';
+import type { DataView, DiscardedLine, ImportOutcome } from './data-view';
 import { countRows, eraseDatabase } from '$lib/storage/everything';
 import type { Hilo } from './app.svelte';
 import { storageNotice } from './notices';
@@ -30,6 +31,21 @@ export class DataDesk implements DataView {
 	}
 	get lastBackup() {
 		return this.hilo.settings.values.lastBackup;
+	}
+
+	get discarded(): readonly DiscardedLine[] {
+		return this.hilo.discarded.map(({ id, title, discardedAt }) => ({
+			id,
+			title: title || 'New conversation',
+			at: discardedAt ?? 0
+		}));
+	}
+	restore(id: SessionId): Promise<void> {
+		return this.hilo.restore(id);
+	}
+	async deleteForGood(id: SessionId): Promise<void> {
+		await this.hilo.deleteForGood(id);
+		await this.#measure().catch(() => undefined);
 	}
 
 	async #measure(): Promise<void> {

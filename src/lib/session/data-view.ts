@@ -24,6 +24,14 @@ export interface HostLine {
 	readonly lastAt: number;
 }
 
+/** A deleted session. */
+export interface DiscardedLine {
+	readonly id: SessionId;
+	readonly title: string;
+	/** Epoch milliseconds. */
+	readonly at: number;
+}
+
 /** Data and privacy as components see it. Verbs resolve with the sentence to show in place, or null. */
 export interface DataView {
 	/** Bytes; null where the browser does not say. */
@@ -37,6 +45,11 @@ export interface DataView {
 	readonly lastBackup: number | null;
 	/** Hosts contacted since the app was opened; absent where no log is kept. */
 	readonly hosts?: readonly HostLine[];
+
+	/** Deleted sessions that can still be brought back, newest first. */
+	readonly discarded: readonly DiscardedLine[];
+	restore(id: SessionId): Promise<void>;
+	deleteForGood(id: SessionId): Promise<void>;
 
 	persist(): Promise<Notice | null>;
 	exportAll(): Promise<Notice | null>;

@@ -157,6 +157,16 @@ export const notUndoableNotice: Notice = {
 	actions: ['dismiss']
 };
 
+/** A session was deleted, and can be brought back. */
+export function discardedNotice(title: string): Notice {
+	return {
+		tone: 'info',
+		title: `“${title || 'New conversation'}” was deleted.`,
+		safe: 'For a day it can be brought back, here or under Data and privacy.',
+		actions: ['undo', 'dismiss']
+	};
+}
+
 export const staleNotice: Notice = {
 	tone: 'warning',
 	title: 'This conversation changed meanwhile, perhaps in another tab.',

@@ -6,7 +6,7 @@ import { verbatim, type Projection } from '$lib/context/projection';
 import { toolsFor } from '$lib/context/recall';
 import { buildRequest, type ModelRequest, type ToolSpec } from '$lib/context/request';
 import { sentMessages, tokensPerResult } from '$lib/context/results';
-import type { ConversationMessage, MessageId } from '$lib/history/message';
+import type { ConversationMessage, MessageId, SessionId } from '$lib/history/message';
 import type { Run } from '$lib/history/run';
 import type { Pin, Session } from '$lib/history/session';
 import type { HiloDatabase } from '$lib/storage/database';
@@ -28,6 +28,8 @@ export interface ConversationDeps {
 	readonly settings: Settings;
 	/** Leaves the conversation for the settings page. */
 	readonly openSettings: () => void;
+	/** Leaves it for another conversation. */
+	readonly openSession: (id: SessionId) => void;
 	/** Something worth keeping now exists: a moment to ask the browser to keep it. */
 	readonly onFirstAnswer: () => void;
 }
@@ -221,9 +223,11 @@ export class Thread {
 				this.#isGone = true;
 				return;
 			}
+			const wasGone = this.#isGone;
+			this.#isGone = false;
 			// A live query can be behind a write of our own.
 			if (row.branchRevision < this.#session.branchRevision) return;
-			const isForeign = row.branchRevision > this.#session.branchRevision;
+			const isForeign = wasGone || row.branchRevision > this.#session.branchRevision;
 			this.#session = row;
 			if (!isForeign) return onChange(row, run);
 			// The branch first: a run shown beside the answer it is to replace would be there twice.

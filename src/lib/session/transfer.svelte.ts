@@ -40,7 +40,9 @@ export class Transfer {
 	async export(ids: readonly SessionId[] | null): Promise<Notice | null> {
 		try {
 			const all = await this.db.sessions.toArray();
-			const sessions = ids ? all.filter((session) => ids.includes(session.id)) : all;
+			// What was deleted is in no backup.
+			const kept = all.filter(({ discardedAt }) => typeof discardedAt !== 'number');
+			const sessions = ids ? kept.filter((session) => ids.includes(session.id)) : kept;
 			const bundle = await readBundle(this.db, sessions);
 			const now = Date.now();
 			const { chunks, leftOut } = await encodeBundle(bundle, now);

@@ -51,7 +51,8 @@ export interface Notice {
 	readonly actions?: readonly NoticeAction[];
 }
 
-export type NoticeAction = 'retry' | 'compact' | 'settings' | 'keep-answer' | 'reload' | 'dismiss';
+export type NoticeAction =
+	'undo' | 'retry' | 'compact' | 'settings' | 'keep-answer' | 'reload' | 'dismiss';
 
 /** An answer on its way. */
 export interface RunView {
@@ -163,6 +164,12 @@ export interface ConversationView {
 	/** True when the text was taken: sent, or put into the composer with the reason in the notice. */
 	edit(userId: MessageId, text: string): Promise<boolean>;
 	switchTo(siblingId: MessageId): Promise<void>;
+	/** Opens a new session that goes on from an answer. Nothing is copied; this one stays as it is. */
+	fork(assistantId: MessageId): Promise<void>;
+	/** Messages of this conversation that are on no part of the active branch. */
+	readonly elsewhere: number;
+	/** Shows the newest place where another branch leaves this one; null where none does. */
+	readonly newestBranching: MessageId | null;
 	compact(focus?: string): Promise<void>;
 	cancelCompaction(): void;
 	undoCheckpoint(id: MessageId): Promise<void>;

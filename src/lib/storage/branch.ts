@@ -90,6 +90,18 @@ export async function readAncestors(
 	return read.messages.filter((message) => wanted.has(message.id));
 }
 
+/** How many messages of a tree are not on the branch that ends at `leaf`. A count of keys: no message is read. */
+export async function countElsewhere(
+	db: HiloDatabase,
+	leaf: Pick<Message, 'treeId' | 'depth'>
+): Promise<number> {
+	const all = await db.messages
+		.where('[treeId+depth]')
+		.between([leaf.treeId, 0], [leaf.treeId, Infinity], true, true)
+		.count();
+	return Math.max(0, all - leaf.depth - 1);
+}
+
 async function readPath(db: HiloDatabase, leaf: Message, from: number): Promise<BranchRead> {
 	const fromDepth = Math.max(0, Number.isFinite(from) ? from : 0);
 	const rows = await depthRange(db, leaf.treeId, fromDepth, leaf.depth);
@@ -145,7 +157,7 @@ export async function newestLeafBelow(db: HiloDatabase, id: MessageId): Promise<
 	return leaf?.id ?? id;
 }
 
-/** Oldest first; of one moment by id, which begins with the clock. */
+/** Oldest first; of one moment by id, which begins with the clock. A row of another branch may hold anything for a time. */
 function byAge(a: Message, b: Message): number {
 	return timeOf(a) - timeOf(b) || (a.id < b.id ? -1 : 1);
 }

@@ -73,18 +73,25 @@ export async function addImported(
 		}
 		const existing = await db.sessions.get(session.id);
 		const fresh = messages.filter((_, index) => known[index] === undefined);
-		if (existing && !same(existing, session)) {
+		// One that was deleted here and is imported again is brought back.
+		const isDiscarded = typeof existing?.discardedAt === 'number';
+		if (existing && !same(undiscarded(existing), undiscarded(session))) {
 			return {
 				kind: 'conflict',
 				session,
 				what: 'This session is already here and has changed since.'
 			};
 		}
-		if (existing && fresh.length === 0) return { kind: 'same', session };
+		if (existing && fresh.length === 0 && !isDiscarded) return { kind: 'same', session };
 		await db.messages.bulkAdd(fresh);
 		await db.sessions.put(session);
 		return { kind: 'added', session };
 	});
+}
+
+/** A session whether or not it was deleted. */
+function undiscarded(session: Session): object {
+	return Object.fromEntries(Object.entries(session).filter(([name]) => name !== 'discardedAt'));
 }
 
 /** Counts of what is stored. */

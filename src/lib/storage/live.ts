@@ -48,7 +48,11 @@ export function watchSession(
 ): Unsubscribe {
 	return watch(
 		async () => ({
-			session: await db.sessions.get(id).then((row) => (row ? readSession(row).session : null)),
+			session: await db.sessions.get(id).then((row) => {
+				// What was deleted is gone, for whoever has it on screen, until it is brought back.
+				if (!row || typeof row.discardedAt === 'number') return null;
+				return readSession(row).session;
+			}),
 			run: (await db.runs.get(id)) ?? null
 		}),
 		({ session, run }) => onValue(session, run),

@@ -1,5 +1,12 @@
 import type { Message, MessageId, SessionId } from '../history/message';
-import { samePin, type Pin, type Session } from '../history/session';
+import {
+	copyOf,
+	forkOf,
+	samePin,
+	type NewSession,
+	type Pin,
+	type Session
+} from '../history/session';
 import { atomic } from './atomic';
 import type { HiloDatabase } from './database';
 import { compare, withLeaf, type Expected } from './expected';
@@ -97,6 +104,66 @@ export async function moveLeaf(
 		await db.sessions.put(next);
 		return next;
 	});
+}
+
+/**
+ * Opens a new session that goes on from an answer of another one. No message is copied. Null when either is gone.
+ * Rule H60.
+ * @throws TreeError when it is no answer of that session's tree
+ */
+export async function forkSession(
+	db: HiloDatabase,
+	id: SessionId,
+	messageId: MessageId,
+	fresh: NewSession
+): Promise<Session | null> {
+	return atomic(db, [db.sessions, db.messages], async () => {
+		const [session, message] = await Promise.all([db.sessions.get(id), db.messages.get(messageId)]);
+		if (!session || !message) return null;
+		const fork = forkOf(session, message, fresh);
+		await db.sessions.add(fork);
+		return fork;
+	});
+}
+
+/** Opens a second session on the same branch. Null when the first is gone. Rule H61. */
+export async function duplicateSession(
+	db: HiloDatabase,
+	id: SessionId,
+	fresh: NewSession
+): Promise<Session | null> {
+	return atomic(db, [db.sessions], async () => {
+		const session = await db.sessions.get(id);
+		if (!session) return null;
+		const copy = copyOf(session, fresh);
+		await db.sessions.add(copy);
+		return copy;
+	});
+}
+
+/**
+ * Puts a session out of sight, with everything it needs, so that it can be brought back; null brings it back. False when
+ * it is gone. Rule H62.
+ * @param at epoch milliseconds
+ */
+export async function discardSession(
+	db: HiloDatabase,
+	id: SessionId,
+	at: number | null
+): Promise<boolean> {
+	return atomic(
+		db,
+		[db.sessions],
+		async () => (await db.sessions.update(id, { discardedAt: at })) > 0
+	);
+}
+
+/** Deletes for good what was discarded before `before`, each session in a transaction of its own. Rule H62. */
+export async function deleteDiscarded(db: HiloDatabase, before: number): Promise<void> {
+	const sessions = await db.sessions.toArray();
+	for (const { id, discardedAt } of sessions) {
+		if (typeof discardedAt === 'number' && discardedAt < before) await deleteSession(db, id);
+	}
 }
 
 /** Removes a session and the messages no other session of its tree needs, in one transaction. Rule H26. */

@@ -215,7 +215,8 @@ export const sessionSchema: z.ZodType<Session> = z.looseObject({
 	draft,
 	pinned: z.boolean(),
 	pins: z.array(pin).optional(),
-	failures: z.looseObject({ count, model: modelRef }).nullable().optional()
+	failures: z.looseObject({ count, model: modelRef }).nullable().optional(),
+	discardedAt: time.nullable().optional()
 });
 
 export const attachmentSchema: z.ZodType<AttachmentRow> = z.looseObject({
