@@ -20,14 +20,7 @@ async function openAs(desk: Desk, id: SessionId): Promise<Conversation> {
 	const none = () => {};
 	const leave = { openSettings: none, openSession: none, onFirstAnswer: none };
 	const deps = { db: desk.db, worker: compute, models, settings, ...leave };
-	const opened = must(
-		await Conversation.open(id, {
-			...deps,
-			openSettings: none,
-			openSession: none,
-			onFirstAnswer: none
-		})
-	);
+	const opened = must(await Conversation.open(id, deps));
 	onTestFinished(() => opened.close());
 	return opened;
 }
