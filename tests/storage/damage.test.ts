@@ -216,7 +216,11 @@ describe('H56 an export of what is damaged', () => {
 	};
 
 	test('S5 holds every row there is, whatever stands in it', async () => {
-		const desk = await Desk.of({ tree: compacted() });
+		const tree = compacted();
+		const leaf = tree.leaf;
+		const aside = tree.at(must(tree.branch()[1])).user('aside');
+		const desk = await Desk.of({ tree: tree.at(leaf) });
+		await desk.db.messages.put({ ...aside, treeId: 7 } as never);
 		await spoil(desk, 0, { parts: null });
 		await spoil(desk, 1, { depth: null });
 		await spoil(desk, 2, { treeId: 7 });

@@ -50,7 +50,7 @@ const births = () => {
 	return {
 		treeId: 'new-tree' as TreeId,
 		sessionId: 'new-session' as SessionId,
-		newId: () => messageId(++made, 0xffff)
+		newId: () => messageId(1_000_000 + ++made, 0xffff)
 	};
 };
 
@@ -237,6 +237,12 @@ describe('H50 what is wrong is found, and what can be read is', () => {
 		const rows = rowsOf(tree);
 		Object.assign(rows[100] ?? {}, { depth: 7, checkpointId: 'x' });
 		expect(kinds(examineBranch(endOf(tree), rows))).toEqual(['depth', 'checkpoint']);
+		// Nor where all below it agree with the wrong one.
+		const shifted = rowsOf(tree);
+		for (const row of shifted.slice(100)) {
+			Object.assign(row, { depth: Number(row['depth']) + 3, checkpointId: 'x' });
+		}
+		expect(kinds(examineBranch(endOf(tree), shifted))).toEqual(['depth', 'checkpoint']);
 	});
 
 	test('H51 a finding names its message by what can be read of it', () => {
