@@ -123,6 +123,7 @@ const answerMetadata: Tests = {
 	),
 	usage: isUsage,
 	totalUsage: isUsage,
+	fixedTokens: isAmount,
 	errorText: isText,
 	durationMs: isAmount,
 	source: isSource
