@@ -34,6 +34,8 @@ export interface PlanInput {
 	readonly toolsAfter?: readonly ToolSpec[];
 	readonly capacity: Capacity;
 	readonly provider: string;
+	/** The provider's name for the model that will be asked; without it any of the provider's. */
+	readonly model?: string;
 	readonly template: TemplateName;
 	/** No run, tool call, result or approval is open. */
 	readonly stable: boolean;
@@ -203,8 +205,11 @@ function planWithin(input: PlanInput, before: Occupancy, budget: number): Plan {
 	};
 }
 
-/** The pinned texts that a boundary leaves without their message in the tail. */
-function pinnedBeside(boundary: Boundary, pins: readonly PinnedText[]): readonly PinnedText[] {
+/** The pinned texts that a boundary leaves without their message in the tail. Rule C120. */
+export function pinnedBeside(
+	boundary: Boundary,
+	pins: readonly PinnedText[]
+): readonly PinnedText[] {
 	const kept = new Set(boundary.kept.map((message) => message.id));
 	return pins.filter(({ messageId }) => messageId === null || !kept.has(messageId));
 }

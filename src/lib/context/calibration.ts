@@ -13,8 +13,8 @@ export interface Calibration {
 }
 
 /** The factor stays within these, whatever a provider reports. */
-const FACTOR_MIN = 0.6;
-const FACTOR_MAX = 1.8;
+export const FACTOR_MIN = 0.6;
+export const FACTOR_MAX = 1.8;
 /** Gains of RFC 6298, but faster: a conversation has tens of reports, a connection thousands. The first count for more. */
 const MEAN_GAIN = 1 / 4;
 const DEVIATION_GAIN = 1 / 3;
@@ -23,8 +23,8 @@ const LEAN = 1.5;
 /** What is believed before any report: our estimates are right, give or take. */
 const PRIOR: Calibration = { mean: 1, deviation: 0.05, reports: 0 };
 /** A ratio beyond these says that the server counts something else: only what was not cached, or several requests. */
-const PLAUSIBLE_MIN = 0.5;
-const PLAUSIBLE_MAX = 4;
+export const PLAUSIBLE_MIN = 0.5;
+export const PLAUSIBLE_MAX = 4;
 /** Below so many tokens a report says more of a server's own frame than of its tokenizer. */
 const REPORT_MIN = 500;
 

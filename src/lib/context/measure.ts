@@ -1,4 +1,4 @@
-import type { ConversationMessage, Message, Part, ToolPart } from '../history/message';
+import type { ConversationMessage, FilePart, Message, Part, ToolPart } from '../history/message';
 import { estimateText } from './estimate';
 import { imagesOf, type ImageCount } from './images';
 
@@ -69,6 +69,10 @@ export function cachedMeasure(measure: Measure = measureMessage): Measure {
 export interface Estimator {
 	readonly text: (text: string) => number;
 	readonly message: Measure;
+	/** The images of a message alone, as part of `message`. */
+	readonly images: Measure;
+	/** Tokens estimated without calibration, as this estimator would have said. */
+	readonly scale: (tokens: number) => number;
 }
 
 /**
@@ -83,16 +87,19 @@ export function estimatorOf(
 	measure: Measure = measureMessage,
 	images?: ImageCount
 ): Estimator {
+	const scale = (tokens: number) => Math.ceil(tokens * factor);
+	const seen = ({ width, height, tokens }: FilePart) =>
+		images ? images(width ?? 0, height ?? 0) : tokens;
+	const imageTokens: Measure = (message) =>
+		imagesOf(message).reduce((sum, picture) => sum + seen(picture), 0);
 	return {
-		text: (text) => Math.ceil(estimateText(text) * factor),
+		text: (text) => scale(estimateText(text)),
 		message: (message) => {
-			const pictures = imagesOf(message);
-			const attached = pictures.reduce((sum, { tokens }) => sum + tokens, 0);
-			const seen = images
-				? pictures.reduce((sum, { width, height }) => sum + images(width ?? 0, height ?? 0), 0)
-				: attached;
-			return Math.ceil((measure(message) - attached) * factor) + seen;
-		}
+			const attached = imagesOf(message).reduce((sum, { tokens }) => sum + tokens, 0);
+			return scale(measure(message) - attached) + imageTokens(message);
+		},
+		images: imageTokens,
+		scale
 	};
 }
 

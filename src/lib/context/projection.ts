@@ -1,4 +1,9 @@
-import type { CheckpointMessage, ConversationMessage, Message } from '../history/message';
+import type {
+	CheckpointMessage,
+	ConversationMessage,
+	Message,
+	MessageId
+} from '../history/message';
 
 /** What the model receives of a branch. Together with the covered messages it is the whole branch, each message once. */
 export interface Projection {
@@ -39,6 +44,11 @@ export function project(branch: readonly Message[]): Projection {
 		throw new BoundaryError(`The boundary of checkpoint ${checkpoint.id} is not on its branch.`);
 	}
 	return { checkpoint, tail: conversation(branch.slice(from, at)), later };
+}
+
+/** The message a projection ends with: the leaf of the branch it is of. */
+export function leafOf({ checkpoint, later }: Projection): MessageId | null {
+	return later.at(-1)?.id ?? checkpoint?.id ?? null;
 }
 
 /** What a next checkpoint may cover or keep: everything the newest checkpoint has not summarised. */

@@ -1,4 +1,5 @@
 import type { Usage } from '../history/message';
+import { FACTOR_MAX, FACTOR_MIN, PLAUSIBLE_MAX, PLAUSIBLE_MIN } from './calibration';
 import type { Capacity } from './capacity';
 import { estimateText } from './estimate';
 import { MARKER_TOKENS, shownResult, tokensPerResult } from './results';
@@ -43,9 +44,6 @@ export type NextCall =
 const RESULT_FRAME = 4;
 /** Below so many tokens the beginning of a result says less than it costs. */
 const LEAST_SHOWN = MARKER_TOKENS + 96;
-/** A report corrects an estimate within these bounds only, whatever a provider says. As in `calibration.ts`. */
-const SCALE_MIN = 0.6;
-const SCALE_MAX = 1.8;
 
 /**
  * Decides how the results of a run are shown in its next model call, so that the call fits the safe limit: oldest first
@@ -107,7 +105,10 @@ function scaleOf(usage: Usage | undefined, estimated: number): number | null {
 	const cached = usage.cachedInputTokens ?? 0;
 	// More cached than input: this report counts them apart, and they do fill the window. Rule C16.
 	const input = cached > usage.inputTokens ? usage.inputTokens + cached : usage.inputTokens;
-	return Math.min(SCALE_MAX, Math.max(SCALE_MIN, (input + usage.outputTokens) / estimated));
+	const ratio = (input + usage.outputTokens) / estimated;
+	// Such a server counts something else: as in `calibration.ts`.
+	if (ratio < PLAUSIBLE_MIN || ratio > PLAUSIBLE_MAX) return null;
+	return Math.min(FACTOR_MAX, Math.max(FACTOR_MIN, ratio));
 }
 
 /** The height at which sizes must be cut so that together they fit `room`. */

@@ -101,6 +101,8 @@ export interface AssistantMetadata {
 	readonly usage?: Usage;
 	/** The sum over all steps: what was billed. Never read as occupancy. */
 	readonly totalUsage?: Usage;
+	/** Uncalibrated tokens of the instructions and tools it was asked with: those may change later. */
+	readonly fixedTokens?: number;
 	/** Tool results were left out in the last step's request: `usage` is then no measure of the next one. */
 	readonly hasLeftOut?: boolean;
 	readonly errorText?: string;

@@ -1,7 +1,8 @@
 import { compact, type CompactOutcome, type Progress } from '$lib/compaction/compact';
-import type { CompactPlan } from '$lib/compaction/plan';
+import { pinnedBeside, type CompactPlan } from '$lib/compaction/plan';
+import { pinnedTokens } from '$lib/compaction/summary-size';
 import type { Capacity } from '$lib/context/capacity';
-import type { ModelRef } from '$lib/history/message';
+import type { Checkpoint, MessageId, ModelRef, PinnedText } from '$lib/history/message';
 import type { Session } from '$lib/history/session';
 import type { Failure } from '$lib/models/failure';
 import type { ProviderConfig } from '$lib/models/provider';
@@ -14,8 +15,11 @@ import { newId } from './ids';
 export interface CompactingOptions {
 	readonly db: HiloDatabase;
 	readonly worker: Compute;
-	/** The session as it was when the plan was made: the checkpoint commits only onto exactly this branch. */
 	readonly session: Session;
+	/** The leaf of the branch that was planned for: the checkpoint commits only onto exactly this one (case 42). */
+	readonly leafId: MessageId | null;
+	/** What is pinned on that branch when the summary is there: pins may have come or gone meanwhile. */
+	readonly pinsNow: () => Promise<readonly PinnedText[]>;
 	readonly plan: CompactPlan;
 	readonly provider: ProviderConfig;
 	readonly model: ModelRef;
@@ -31,7 +35,7 @@ export async function runCompaction(
 	options: CompactingOptions
 ): Promise<{ readonly outcome: CompactOutcome<Failure>; readonly session: Session | null }> {
 	const { db, worker, plan, provider, model, signal } = options;
-	const expected = expectedOf(options.session);
+	const expected = { ...expectedOf(options.session), leafId: options.leafId };
 	const { summarise } = await import('$lib/models/summarise');
 	let session: Session | null = null;
 	let isCommitting = false;
@@ -41,7 +45,9 @@ export async function runCompaction(
 			const { failure, ...answer } = await summarise({ provider, model, ...request, signal });
 			return failure ? { kind: 'failed', failure } : { kind: 'answer', answer };
 		},
-		commit: async (checkpoint, signal) => {
+		commit: async (written, signal) => {
+			const checkpoint = withPins(written, plan, await options.pinsNow());
+			if (!checkpoint) return { kind: 'stale' };
 			isCommitting = true;
 			const id = newId.message();
 			const committed = await commitCheckpoint(db, expected, checkpoint, id, Date.now(), signal);
@@ -62,6 +68,20 @@ export async function runCompaction(
 	const first = await Promise.race([finished, cancelled(signal)]);
 	const outcome = first.kind === 'cancelled' && isCommitting ? await finished : first;
 	return { outcome, session };
+}
+
+/** The checkpoint with what is pinned now. Null where that does not fit beside its summary any more. Rule C120. */
+function withPins(
+	checkpoint: Checkpoint,
+	plan: CompactPlan,
+	pins: readonly PinnedText[]
+): Checkpoint | null {
+	const pinned = pinnedBeside(plan.boundary, pins);
+	const tokens = pinnedTokens(pinned, plan.estimator) - plan.pinnedTokens;
+	const tokensAfter = checkpoint.tokensAfter + tokens;
+	if (tokens > 0 && tokensAfter > plan.capacity.safeLimit) return null;
+	const { pinned: _, ...rest } = checkpoint;
+	return { ...rest, tokensAfter, ...(pinned.length === 0 ? {} : { pinned }) };
 }
 
 function cancelled(signal: AbortSignal): Promise<{ readonly kind: 'cancelled' }> {

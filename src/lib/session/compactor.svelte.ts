@@ -1,7 +1,13 @@
 import type { CompactOutcome, Progress } from '$lib/compaction/compact';
-import { planCompaction, type CompactPlan, type Noop, type Plan } from '$lib/compaction/plan';
-import type { Projection } from '$lib/context/projection';
-import type { ConversationMessage, ModelRef, Trigger } from '$lib/history/message';
+import {
+	planCompaction,
+	type CompactPlan,
+	type Noop,
+	type Plan,
+	type PlanInput
+} from '$lib/compaction/plan';
+import { leafOf, type Projection } from '$lib/context/projection';
+import type { ConversationMessage, MessageId, ModelRef, Trigger } from '$lib/history/message';
 import type { Session } from '$lib/history/session';
 import type { Failure } from '$lib/models/failure';
 import type { ProviderConfig } from '$lib/models/provider';
@@ -39,6 +45,13 @@ export interface CompactionWish {
 	readonly arrive?: () => Promise<boolean>;
 }
 
+/** A plan, and the branch it was made for. */
+interface Planned {
+	readonly plan: CompactPlan;
+	readonly session: Session;
+	readonly leafId: MessageId | null;
+}
+
 /** After three failures in a row automatic triggers rest, until one succeeds, the user asks, or the model changes. */
 const FAILURES_MAX = 3;
 
@@ -48,9 +61,12 @@ export class Compactor {
 	#current = $state.raw<Promise<Compacted> | null>(null);
 	#stop: AbortController | null = null;
 	readonly #thread: Thread;
+	readonly #closed: AbortSignal;
 
-	constructor(thread: Thread) {
+	/** @param closed aborted when the conversation is let go */
+	constructor(thread: Thread, closed: AbortSignal) {
 		this.#thread = thread;
+		this.#closed = closed;
 	}
 
 	get view(): CompactionView | null {
@@ -65,7 +81,8 @@ export class Compactor {
 	/** Compacts. While one is under way, that one is the answer. */
 	async compact(wish: CompactionWish): Promise<Compacted> {
 		if (this.#current) return this.#current;
-		this.#current = this.#plan(wish);
+		this.#stop = new AbortController();
+		this.#current = this.#plan(wish, AbortSignal.any([this.#stop.signal, this.#closed]));
 		try {
 			return await this.#current;
 		} finally {
@@ -80,16 +97,17 @@ export class Compactor {
 		this.#stop?.abort();
 	}
 
-	async #plan(wish: CompactionWish): Promise<Compacted> {
+	async #plan(wish: CompactionWish, signal: AbortSignal): Promise<Compacted> {
 		const thread = this.#thread;
-		const { session, branch, deps } = thread;
-		const projection = wish.projection ?? (await branch.ready());
+		const { session, deps } = thread;
+		const projection = wish.projection ?? (await thread.branch.ready());
 		const summarisers = summarisersFor(deps, session.model, projection);
 		if (this.#rests(wish.trigger, summarisers)) {
 			if (wish.trigger === 'preflight') thread.notice = restingNotice;
 			return { kind: 'not-committed' };
 		}
 		const plan = await this.planFor(wish, projection);
+		if (signal.aborted) return { kind: 'not-committed' };
 		if (!plan || summarisers.length === 0) {
 			if (wish.trigger !== 'auto') thread.notice = missingModelNotice;
 			return { kind: 'not-committed' };
@@ -101,7 +119,8 @@ export class Compactor {
 			return plan;
 		}
 		if (wish.arrive && !(await wish.arrive())) return { kind: 'not-committed' };
-		return this.#run(plan, thread.session, summarisers);
+		const branch = { plan, session: thread.session, leafId: leafOf(projection) };
+		return this.#run(branch, summarisers, signal);
 	}
 
 	/** What a compaction would do, without doing it. Null when the session's model is not set up here. */
@@ -113,9 +132,7 @@ export class Compactor {
 		const { session, capacity, deps } = thread;
 		if (!capacity) return null;
 		const focus = wish.focus?.trim();
-		const messages = [...projection.tail, ...projection.later];
-		const leafId = messages.at(-1)?.id ?? projection.checkpoint?.id ?? null;
-		return planCompaction({
+		const input: PlanInput = {
 			trigger: wish.trigger,
 			projection,
 			pending: wish.pending ?? null,
@@ -124,11 +141,21 @@ export class Compactor {
 			toolsAfter: thread.toolsAfter,
 			capacity,
 			provider: session.model.provider,
+			model: session.model.model,
 			template: session.template,
 			stable: wish.stable,
 			estimator: thread.estimator,
-			pins: await pinnedTexts(deps.db, session, leafId),
 			...(focus ? { focus } : {})
+		};
+		// Pins only leave less room: where there is nothing to do without them, they need not be read.
+		const plan = planCompaction(input);
+		if (plan.kind === 'noop' || !session.pins?.length) return plan;
+		return planCompaction({
+			...input,
+			pins: await pinnedTexts(deps.db, session, {
+				leafId: leafOf(projection),
+				previous: projection.checkpoint
+			})
 		});
 	}
 
@@ -143,23 +170,26 @@ export class Compactor {
 		return forecastOf(plan, summariser, session.model, (model) => deps.models.price(model));
 	}
 
-	/** Has the plan carried out by the first of `summarisers`; where its provider fails, by the next. */
+	/** Has a plan carried out by the first of `summarisers`; where that one gives no summary, by the next. */
 	async #run(
-		plan: CompactPlan,
-		session: Session,
-		summarisers: readonly SummariserChoice[]
+		planned: Planned,
+		summarisers: readonly SummariserChoice[],
+		signal: AbortSignal
 	): Promise<Compacted> {
 		const thread = this.#thread;
-		const stop = new AbortController();
-		this.#stop = stop;
 		let outcome: CompactOutcome<Failure> | null = null;
-		let asked = session.model;
+		let asked = planned.session.model;
 		for (const summariser of summarisers) {
-			if (outcome && (outcome.kind !== 'failed' || stop.signal.aborted)) break;
+			if (outcome && !isForTheNext(outcome)) break;
 			const provider = await thread.deps.models.provider(summariser.model);
 			if (!provider) continue;
 			asked = summariser.model;
-			outcome = await this.#runWith(plan, session, summariser, provider, stop.signal);
+			try {
+				outcome = await this.#runWith(planned, summariser, provider, signal);
+			} catch (error) {
+				await this.#count(asked);
+				throw error;
+			}
 			// A refusal for length teaches the next attempt, also of a model that only summarises (case 26).
 			const limit = outcome.kind === 'failed' ? outcome.failure.limitTokens : undefined;
 			if (limit) await thread.deps.models.learn(summariser.model, { learntWindow: limit });
@@ -169,17 +199,17 @@ export class Compactor {
 			return { kind: 'not-committed' };
 		}
 		if (outcome.kind !== 'committed') {
-			await this.#explain(outcome, plan.trigger, asked);
+			await this.#explain(outcome, planned.plan.trigger, asked);
 			return { kind: 'not-committed' };
 		}
-		if (session.failures) await thread.patch({ failures: null });
+		// First what the next request is made of, then what is only remembered.
 		await thread.branch.append(outcome.message);
+		if (planned.session.failures) await thread.patch({ failures: null });
 		return { kind: 'committed' };
 	}
 
 	async #runWith(
-		plan: CompactPlan,
-		session: Session,
+		{ plan, session, leafId }: Planned,
 		{ model, capacity, factor }: SummariserChoice,
 		provider: ProviderConfig,
 		signal: AbortSignal
@@ -196,11 +226,17 @@ export class Compactor {
 		const onProgress = (progress: Progress) => {
 			if (!signal.aborted) this.#view = { ...view, ...progress };
 		};
+		const pinsNow = async () => {
+			const row = await db.sessions.get(session.id);
+			return pinnedTexts(db, row ?? session, { leafId, previous: plan.previous });
+		};
 		return thread.own(async () => {
 			const { outcome, session: after } = await runCompaction({
 				db,
 				worker,
 				session,
+				leafId,
+				pinsNow,
 				plan,
 				provider,
 				model,
@@ -243,6 +279,12 @@ export class Compactor {
 			case 'no-room':
 				thread.notice = noRoomNotice;
 		}
+		await this.#count(asked);
+	}
+
+	/** One more failure of a model in a row. */
+	async #count(asked: ModelRef): Promise<void> {
+		const thread = this.#thread;
 		const before = thread.session.failures;
 		const isSame = before && sameModel(before.model, asked);
 		await thread.patch({ failures: { count: (isSame ? before.count : 0) + 1, model: asked } });
@@ -255,6 +297,11 @@ export class Compactor {
 		const last = summarisers.at(-1);
 		return last !== undefined && sameModel(failures.model, last.model);
 	}
+}
+
+/** Whether another model may do better. */
+function isForTheNext({ kind }: CompactOutcome<Failure>): boolean {
+	return kind === 'failed' || kind === 'rejected' || kind === 'no-room';
 }
 
 function sameModel(a: ModelRef, b: ModelRef): boolean {

@@ -45,7 +45,7 @@ export class Conversation implements ConversationView {
 		this.#thread = thread;
 		if (faults.length > 0) this.#besides = [recordSentence(faults)];
 		this.#composing = new Composing(thread);
-		this.#compactor = new Compactor(thread);
+		this.#compactor = new Compactor(thread, this.#closed.signal);
 		this.#runner = new Runner(thread, this.#closed.signal);
 		this.#sender = new Sender(thread, this.#composing, this.#compactor, this.#runner);
 	}

@@ -49,9 +49,9 @@ export class Runner {
 		return this.#ownId !== null;
 	}
 
-	/** An answer is under way, here or in another tab. */
+	/** An answer is under way, here or in another tab; here until what follows from it is decided. */
 	get isOpen(): boolean {
-		return this.#view !== null && this.#view.state !== 'interrupted';
+		return this.isOwn || (this.#view !== null && this.#view.state !== 'interrupted');
 	}
 
 	/**
@@ -87,7 +87,7 @@ export class Runner {
 			try {
 				isComplete = await this.#answer(started);
 				// Before the run counts as over: what follows it is decided with what it taught.
-				if (isComplete) await thread.guard(() => this.#learn());
+				if (isComplete) await thread.guard(() => this.#learn(started));
 			} catch (error) {
 				// What came of the answer stays on screen, and can be kept once that is possible again.
 				this.#foreignId = started.runId;
@@ -108,8 +108,9 @@ export class Runner {
 		this.#view = { ...run, state };
 	}
 
-	async #learn(): Promise<void> {
-		await this.#thread.calibrate(await this.#thread.branch.ready());
+	async #learn({ messageId, model }: Run): Promise<void> {
+		const thread = this.#thread;
+		await thread.calibrate(await thread.branch.ready(), messageId, model);
 	}
 
 	/** True when the answer ended by itself and is durable. */
@@ -143,10 +144,10 @@ export class Runner {
 			},
 			onSaveError: (error) => void thread.guard(() => Promise.reject(error))
 		});
-		await this.#settle(run, end);
+		await this.#settle(run, end, thread.fixedTokens(request));
 		if (!end.failure) {
 			thread.deps.onFirstAnswer();
-			return end.finish === 'stop';
+			return end.finish === 'stop' || end.finish === 'length';
 		}
 		const { limitTokens } = end.failure;
 		if (limitTokens) await models.learn(run.model, { learntWindow: limitTokens });
@@ -166,11 +167,14 @@ export class Runner {
 	}
 
 	/** Makes the answer durable in the transaction that ends its run; an answer that says nothing leaves no message. */
-	async #settle(run: Run, end: AnswerEnd): Promise<void> {
+	async #settle(run: Run, end: AnswerEnd, fixedTokens: number): Promise<void> {
 		const thread = this.#thread;
 		await thread.own(async () => {
 			if (saysSomething(end.parts)) {
-				await this.#keep(run, { parts: end.parts, metadata: metadataOf(run, end) });
+				await this.#keep(run, {
+					parts: end.parts,
+					metadata: { ...metadataOf(run, end), fixedTokens }
+				});
 			} else {
 				await dropRun(thread.deps.db, run);
 				// After a Retry the leaf has gone back to the answer it came from.

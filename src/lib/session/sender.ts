@@ -59,9 +59,9 @@ export class Sender {
 			// A preflight has put a checkpoint below the unanswered question: the answer hangs below that.
 			const leaf = thread.branch.messages.at(-1);
 			const below = leaf?.role === 'checkpoint' && leaf.parentId === at ? leaf.id : at;
+			const expected = expectedOf(thread.session);
 			return runner.ask(async (run) => {
 				const { db } = thread.deps;
-				const expected = expectedOf(thread.session);
 				const begun = await beginRetry(db, expected, below, run, Date.now());
 				if (begun.kind === 'stale') return null;
 				thread.follow(begun.session);
@@ -118,12 +118,14 @@ export class Sender {
 	/** Makes the question durable below `parentId` and has it answered. */
 	#ask(draft: Draft, parentId: MessageId | null): Promise<boolean> {
 		const { thread, composing } = this;
+		// Now, with the parent: a turn that another tab ends meanwhile makes this stale, and loses its place to nothing.
+		const expected = expectedOf(thread.session);
 		return this.runner.ask(async (run) => {
 			const draftAfter = composing.draft;
 			const begun = await composing.send(() =>
 				beginRun(
 					thread.deps.db,
-					expectedOf(thread.session),
+					expected,
 					{
 						id: newId.message(),
 						parentId,

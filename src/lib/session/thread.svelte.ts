@@ -1,12 +1,12 @@
 import { outputLimit, type Capacity } from '$lib/context/capacity';
 import { imageCountOf } from '$lib/context/images';
 import { estimatorOf, type Estimator, type Measure } from '$lib/context/measure';
-import { occupancyOf, reportOf, type Occupancy } from '$lib/context/occupancy';
+import { fixedTokens, occupancyOf, reportOf, type Occupancy } from '$lib/context/occupancy';
 import { verbatim, type Projection } from '$lib/context/projection';
 import { toolsFor } from '$lib/context/recall';
 import { buildRequest, type ModelRequest, type ToolSpec } from '$lib/context/request';
 import { sentMessages, tokensPerResult } from '$lib/context/results';
-import type { ConversationMessage, MessageId, SessionId } from '$lib/history/message';
+import type { ConversationMessage, MessageId, ModelRef, SessionId } from '$lib/history/message';
 import type { Run } from '$lib/history/run';
 import type { Pin, Session } from '$lib/history/session';
 import type { HiloDatabase } from '$lib/storage/database';
@@ -89,19 +89,26 @@ export class Thread {
 		return this.capacity ? tokensPerResult(this.capacity) : Infinity;
 	}
 
-	/** Takes in what the provider reported with the answer that the branch now ends with. */
-	async calibrate(projection: Projection): Promise<void> {
-		const { instructions, model } = this.#session;
-		const tools = this.tools(projection);
-		const report = reportOf({
-			instructions,
-			tools,
-			projection,
-			provider: model.provider,
-			measure: this.#measure,
-			images: imageCountOf(model.model)
-		});
+	/** Takes in what the provider reported with an answer on the branch. */
+	async calibrate(projection: Projection, answerId: MessageId, model: ModelRef): Promise<void> {
+		const report = reportOf(
+			{
+				instructions: this.#session.instructions,
+				tools: this.tools(projection),
+				projection,
+				provider: model.provider,
+				model: model.model,
+				estimator: estimatorOf(1, this.#measure, imageCountOf(model.model))
+			},
+			answerId
+		);
 		if (report) await this.deps.models.calibrate(model, report);
+	}
+
+	/** Uncalibrated tokens of the instructions and tools that a request brings. */
+	fixedTokens(request: ModelRequest): number {
+		const instructions = request.system.find(({ kind }) => kind === 'instructions')?.text ?? '';
+		return fixedTokens(instructions, request.tools);
 	}
 
 	/** Recall is needed once something is no longer sent whole. */
@@ -127,6 +134,7 @@ export class Thread {
 			projection,
 			pending,
 			provider: this.#session.model.provider,
+			model: this.#session.model.model,
 			estimator: this.estimator
 		});
 	}

@@ -72,6 +72,7 @@ export async function readWhole(db: HiloDatabase, leafId: MessageId): Promise<Br
 /**
  * Those of `ids` that are on the branch that ends at `leafId`, oldest first. What is missing, or on another branch, is left
  * out.
+ * @throws when the branch is damaged: what is on it cannot be known then
  */
 export async function readAncestors(
 	db: HiloDatabase,
@@ -85,7 +86,7 @@ export async function readAncestors(
 	const depths = there.flatMap((row) => (row ? [row.depth] : []));
 	if (!leaf || depths.length === 0) return [];
 	const read = await readPath(db, leaf, Math.min(...depths));
-	if (read.kind === 'damaged') return [];
+	if (read.kind === 'damaged') throw new Error(read.what);
 	const wanted = new Set(ids);
 	return read.messages.filter((message) => wanted.has(message.id));
 }

@@ -127,6 +127,7 @@ const assistantMessage = z.looseObject({
 			.optional(),
 		usage: usage.optional(),
 		totalUsage: usage.optional(),
+		fixedTokens: amount.optional(),
 		hasLeftOut: z.boolean().optional(),
 		errorText: z.string().optional(),
 		durationMs: amount.optional(),

@@ -49,7 +49,7 @@ describe('C21 the thresholds', () => {
 		expect(reasonOf(short, { trigger: 'auto' })).toBe('compact');
 		const long = turns(11, 600);
 		long.user('u');
-		long.answer('a', { usage: { inputTokens: 900, outputTokens: 10 } });
+		long.answer('a', { usage: { inputTokens: 4000, outputTokens: 10 } });
 		expect(reasonOf(long, { trigger: 'auto' })).toBe('below-threshold');
 	});
 

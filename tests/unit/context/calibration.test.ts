@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { calibrate, factorOf, type Calibration } from '../../../src/lib/context/calibration';
 import { estimatorOf } from '../../../src/lib/context/measure';
-import { occupancyOf, reportOf } from '../../../src/lib/context/occupancy';
+import { estimated, occupancyOf, reportOf } from '../../../src/lib/context/occupancy';
 import { project } from '../../../src/lib/context/projection';
 import { checkpointBlock } from '../../../src/lib/context/request';
 import {
@@ -13,7 +13,8 @@ import {
 	seeded,
 	type Tokenizer
 } from '../../support/calibrated';
-import { grow, words } from '../../support/tree';
+import type { Message } from '../../../src/lib/history/message';
+import { file, grow, text, tool, words, type Grower } from '../../support/tree';
 
 const after = (...ratios: readonly number[]) =>
 	ratios.reduce<Calibration | null>((before, ratio) => calibrate(before, 1000, ratio * 1000), null);
@@ -93,32 +94,69 @@ describe('C14 on real tokenizers', () => {
 describe('C14 what is compared', () => {
 	const usage = { inputTokens: 5000, outputTokens: 300, reasoningTokens: 200 };
 
+	const input = { instructions: '', tools: [], provider: 'p' };
+	const reportAt = (tree: Grower, answer: Message, more: object = {}) =>
+		reportOf({ ...input, projection: project(tree.branch()), ...more }, answer.id);
+
 	test('C14 the report is of the context once its answer is part of it; the estimate is of the same', () => {
 		const tree = grow();
 		tree.talk(words(2000), words(100));
 		tree.user('next');
-		tree.answer(words(80), { usage });
-		const projection = project(tree.branch());
-		const input = { instructions: 'Be exact.', tools: [], projection, provider: 'p' };
-		const report = reportOf(input);
+		const answer = tree.answer(words(80), { usage });
+		const report = reportAt(tree, answer, { instructions: 'Be exact.' });
 		expect(report?.reported).toBe(5100);
-		expect(report?.estimated).toBe(
-			Object.values(occupancyOf({ ...input, pending: null }).parts).reduce((a, b) => a + b, 0)
-		);
+		const { parts } = occupancyOf({
+			...input,
+			instructions: 'Be exact.',
+			projection: project(tree.branch()),
+			pending: null
+		});
+		expect(report?.estimated).toBe(estimated(parts));
 		// What follows the report is not part of what it was for.
 		tree.user(words(500));
-		expect(reportOf({ ...input, projection: project(tree.branch()) })).toEqual(report);
+		expect(reportAt(tree, answer, { instructions: 'Be exact.' })).toEqual(report);
 	});
 
-	test('C14 no report, or one from before the checkpoint, teaches nothing', () => {
+	test('C14 no report, one from before the checkpoint, or one of another model teaches nothing', () => {
 		const tree = grow();
-		tree.talk('u', 'a');
-		const input = { instructions: '', tools: [], provider: 'p' };
-		expect(reportOf({ ...input, projection: project(tree.branch()) })).toBeNull();
+		const [, silent] = tree.talk('u', 'a');
+		expect(reportAt(tree, silent as Message)).toBeNull();
 		tree.user('u2');
-		tree.answer('a2', { usage });
+		const answer = tree.answer('a2', { usage });
+		expect(reportAt(tree, answer)).not.toBeNull();
+		expect(reportAt(tree, answer, { model: 'other' })).toBeNull();
 		tree.checkpoint(null);
-		expect(reportOf({ ...input, projection: project(tree.branch()) })).toBeNull();
+		expect(reportAt(tree, answer)).toBeNull();
+	});
+
+	test('C14 an answer that reasoned between its steps teaches nothing: its input held what is not sent again', () => {
+		const step = { type: 'step-start' } as const;
+		const thought = { type: 'reasoning', text: 'hm' } as const;
+		for (const [parts, isNull] of [
+			[[step, thought, text('a')], false],
+			[[step, thought, tool('t', 1, 2), step, text('a')], true],
+			[[step, tool('t', 1, 2), step, text('a')], false]
+		] as const) {
+			const tree = grow();
+			tree.user(words(3000));
+			expect(reportAt(tree, tree.answer(parts, { usage })) === null).toBe(isNull);
+		}
+	});
+
+	test('C14 images are left out of both sides; a context that is mostly images teaches nothing', () => {
+		const picture = { ...file('p.png', 1000), mediaType: 'image/png', width: 1000, height: 750 };
+		const tree = grow();
+		tree.user([text(words(6000)), picture]);
+		const answer = tree.answer('seen', { usage });
+		const report = reportAt(tree, answer);
+		expect(report?.reported).toBe(4100);
+		const bare = grow();
+		bare.user(words(6000));
+		const alone = reportAt(bare, bare.answer('seen', { usage }));
+		expect(Math.abs((report?.estimated ?? 0) - (alone?.estimated ?? 0))).toBeLessThan(40);
+		const mostly = grow();
+		mostly.user([text('look'), picture, picture]);
+		expect(reportAt(mostly, mostly.answer('seen', { usage }))).toBeNull();
 	});
 
 	test('C14 a factor goes into every part, the checkpoint and its pinned texts too', () => {

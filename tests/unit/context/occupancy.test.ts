@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { estimateText } from '../../../src/lib/context/estimate';
-import { measureMessage } from '../../../src/lib/context/measure';
+import { estimatorOf, measureMessage } from '../../../src/lib/context/measure';
 import { estimated, occupancyOf } from '../../../src/lib/context/occupancy';
 import { project } from '../../../src/lib/context/projection';
 import { recallTools } from '../../../src/lib/context/recall';
@@ -49,17 +49,12 @@ describe('C16 the reported figure', () => {
 			1100
 		],
 		[
-			'more reasoning than output',
+			'reasoning counted apart from the output',
 			{ inputTokens: 1000, outputTokens: 10, reasoningTokens: 800 },
-			1000
+			1010
 		]
 	])('C16 %s', (_, usage, tokens) => {
 		expect(occupancy(answered(usage))).toMatchObject({ tokens, source: 'reported' });
-	});
-
-	test('C16 a provider that replays reasoning is charged for it', () => {
-		const tree = answered({ inputTokens: 1000, outputTokens: 900, reasoningTokens: 800 });
-		expect(occupancy(tree, { replaysReasoning: true }).tokens).toBe(1900);
 	});
 
 	test('C16 case 28: of twelve steps the last counts, never the sum', () => {
@@ -84,6 +79,7 @@ describe('C15 which report is the base', () => {
 		['ended with an error', { usage, finish: 'error' }],
 		['filtered', { usage, finish: 'content-filter' }],
 		['of unknown end', { usage, finish: 'other' }],
+		['that ended with calls, whose results no report knows', { usage, finish: 'tool-calls' }],
 		['of another provider', { usage, model: { provider: 'q', model: 'm' } }],
 		['whose last step left results out', { usage, hasLeftOut: true }],
 		['of no tokens', { usage: { inputTokens: 0, outputTokens: 10 } }]
@@ -92,6 +88,35 @@ describe('C15 which report is the base', () => {
 		tree.user('u1');
 		tree.answer('a1', metadata);
 		expect(occupancy(tree).source).toBe('estimated');
+	});
+
+	test('C15 an answer of another model of the provider is none where the model is known', () => {
+		const tree = answered(usage, { model: { provider: 'p', model: 'other' } });
+		expect(occupancy(tree, { model: 'm' }).source).toBe('estimated');
+		expect(occupancy(tree, { model: 'other' }).source).toBe('reported');
+		expect(occupancy(tree).source).toBe('reported');
+	});
+
+	test.each([
+		['only what was not cached', 26, words(3000), 'estimated'],
+		['the sum of many requests', 931_000, 'hi', 'estimated'],
+		['a server with much of its own around a request', 5000, 'hi', 'reported'],
+		['few tokens of few', 20, words(200), 'reported']
+	])('C15 a report of %s', (_, inputTokens, question, source) => {
+		const tree = grow();
+		tree.user(question);
+		tree.answer('a1', { usage: { inputTokens, outputTokens: 10 } });
+		expect(occupancy(tree).source).toBe(source);
+	});
+
+	test('C15 instructions and tools that changed since the answer count by their difference', () => {
+		const tree = answered(usage, { fixedTokens: 300 });
+		const long = words(2000);
+		const now = occupancy(tree, { instructions: long });
+		expect(now).toMatchObject({ source: 'reported', tokens: 5010 + estimateText(long) - 300 });
+		expect(occupancy(tree).tokens).toBe(5010 - 300);
+		const calibrated = occupancy(tree, { instructions: long, estimator: estimatorOf(1.5) });
+		expect(calibrated.tokens).toBe(5010 + Math.ceil(estimateText(long) * 1.5) - 450);
 	});
 
 	test('C15 an unusable report does not hide an older usable one', () => {
