@@ -55,12 +55,13 @@ function sectionsOf(summary: string): Map<string, string[]> {
 	return sections;
 }
 
-/** What a line says: without bullet, mark, emphasis, citations, case. */
+/** What a line says: without bullet, box, mark, emphasis, citations, case. A number it begins with is said. */
 function saidIn(line: string): string {
 	return line
 		.replace(/\(m:[0-9a-f]{10}(?:[,;]\s*m:[0-9a-f]{10})*\)/g, '')
-		.replace(/^[-*\d.\s]*(?:\[[ x]\]\s*)?(?:\[(?:user|tool|model)\]\s*)?/i, '')
+		.replace(/^\s*(?:[-*+•]|\d{1,3}[.)])\s+/, '')
 		.replace(/[*_`]/g, '')
+		.replace(/^\s*(?:\[[ x]\]\s*)?(?:\[(?:user|tool|model)\]\s*)?/i, '')
 		.replace(/\s+/g, ' ')
 		.trim()
 		.toLowerCase();

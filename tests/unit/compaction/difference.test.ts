@@ -55,6 +55,26 @@ describe('C107 the difference from the previous checkpoint', () => {
 		expect(kinds('—', '—')).toEqual([]);
 	});
 
+	test.each([
+		['- 12 participants were included', '- 15 participants were included'],
+		['- 2.5 mg daily', '- 7.5 mg daily'],
+		['* [user] 3 weeks', '* [user] 4 weeks'],
+		['- −2 points', '- 2 points'],
+		['12 participants', '15 participants']
+	])('C107 the number a line begins with is no bullet: %j, %j', (a, b) => {
+		const [section] = differenceOf(`## A\n${a}`, `## A\n${b}`);
+		expect(section?.lines.map(({ kind }) => kind)).toEqual(['added', 'dropped']);
+	});
+
+	test.each([
+		['1. call them', '4) call them'],
+		['- 12 participants', '* **12** participants'],
+		['  - [user] 12 participants', '• [tool] 12 participants']
+	])('C107 bullets, their numbers, marks and emphasis aside: %j, %j', (a, b) => {
+		const [section] = differenceOf(`## A\n${a}`, `## A\n${b}`);
+		expect(section?.lines.map(({ kind }) => kind)).toEqual(['same']);
+	});
+
 	test('C107 case 14: each line of either is in the difference once, whatever the texts', () => {
 		const line = fc.constantFrom('- [user] a (m:0000000001)', '- b', '## S', '## T', '—', 'c', '');
 		const summary = fc.array(line, { maxLength: 12 }).map((lines) => lines.join('\n'));
