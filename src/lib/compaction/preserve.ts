@@ -142,6 +142,17 @@ export function withoutPreserved(summary: string): string {
 		.trim();
 }
 
+/** A character that goes on a word or a number. Scripts without spaces, and Korean endings, stand right beside one. */
+const w = String.raw`(?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー])[\p{L}\p{M}\p{N}_])`;
+const beginsWord = new RegExp(`^(?:${w}|\\.\\d)`, 'u');
+const endsWord = new RegExp(`${w}$`, 'u');
+const longerBefore = new RegExp(`(?:${w}|\\d[.,–-])$`, 'u');
+const longerAddress = new RegExp(`^(?:${w}|[/-]|[.?#=&%~]${w})`, 'u');
+const longerCommand = new RegExp(`^(?:${w}| -|[/.-]${w})`, 'u');
+const longerAfter = new RegExp(`^(?:${w}|[.,–-]\\d)`, 'u');
+/** What makes another quantity of the number behind it: a sign close by, or a relation. */
+const signBefore = /(?:[-−–+]|[±<>≤≥≈~] ?)$/;
+
 /** How a text goes on where it is not the reference but something longer. */
 function longer(kind: ReferenceKind): RegExp {
 	switch (kind) {
@@ -149,22 +160,32 @@ function longer(kind: ReferenceKind): RegExp {
 		case 'doi':
 		case 'path':
 		case 'arxiv':
-			return /^(?:[\w/-]|[.?#=&%~]\w)/;
+			return longerAddress;
 		case 'command':
-			return /^(?:\w| -|[/.-]\w)/;
+			return longerCommand;
 		default:
-			return /^(?:\w|[.,–-]\d)/;
+			return longerAfter;
 	}
 }
 
-/** Whether a text holds the reference itself, not a longer word, number or address that begins or ends like it. */
-function carries(text: string, { kind, text: reference }: FoundReference): boolean {
+/**
+ * Whether a text holds the reference itself, not a longer word, number or address that begins or ends like it, nor the
+ * same number with another sign. Rule C74.
+ */
+export function carries(
+	text: string,
+	{ kind, text: reference }: Pick<FoundReference, 'kind' | 'text'>
+): boolean {
+	const startsWord = beginsWord.test(reference);
+	const stopsWord = endsWord.test(reference);
 	for (let at = text.indexOf(reference); at !== -1; at = text.indexOf(reference, at + 1)) {
 		const end = at + reference.length;
-		const before = text.slice(Math.max(0, at - 2), at);
-		const after = text.slice(end, end + 2);
-		const beginsInside = /^\w/.test(reference) && /(?:\w|\d[.,–-])$/.test(before);
-		const endsInside = /\w$/.test(reference) && longer(kind).test(after);
+		// Four units: two characters, each of which may be a pair.
+		const before = text.slice(Math.max(0, at - 4), at);
+		const after = text.slice(end, end + 4);
+		const beginsInside =
+			startsWord && (longerBefore.test(before) || (kind === 'quantity' && signBefore.test(before)));
+		const endsInside = stopsWord && longer(kind).test(after);
 		if (!beginsInside && !endsInside) return true;
 	}
 	return false;

@@ -85,6 +85,17 @@ const decided = [
 	'entscheidung ?[:：]|entschieden ?[:：]|wir haben entschieden\\b|décision ?[:：]|nous avons décidé|decisão ?[:：]|decisione ?[:：]|[决決]定[:：]'
 ].join('|');
 
+/** How a sentence begins by which a person steers: what was rejected, what not to do, what to leave out. */
+const steering = [
+	"rejected ?[:：]|(?:please,? )?(?:do not|don[’']t)(?! (?:worry|hesitate|mind|know|bother|think|you)\\b)|(?:please,? )?never(?! ?mind\\b)|(?:please,? )?exclude",
+	'rechazad[oa]s? ?[:：]|descartad[oa]s? ?[:：]|nunca|no (?:usar|uses|use|usemos|incluir|incluyas|incluya|citar|cites|cite)|exclu(?:ir|ye|ya)',
+	'abgelehnt ?[:：]|verworfen ?[:：]|(?:bitte )?niemals|rejetée?s? ?[:：]|(?:ne jamais|jamais|exclure)|rejeitad[oa]s? ?[:：]|não (?:usar|use|incluir|inclua|citar|cite)'
+].join('|');
+const steeringUnspaced = '请?不要(?:使用|用|引用|包括|加)|请?勿|切勿|排除';
+/** Where a sentence may begin: a line, its bullet aside, or behind the end of another. */
+const sentenceStart =
+	'(?:^[ \\t]{0,8}(?:(?:[-*+•]|\\d{1,3}[.)])[ \\t]{1,4})?|(?<=[.!?;:][”"’\')]?[ \\t])|(?<=[。！？；]))';
+
 /** The kinds, each with how it is found. */
 export const patterns: readonly Pattern[] = [
 	{
@@ -103,7 +114,7 @@ export const patterns: readonly Pattern[] = [
 	{
 		kind: 'arxiv',
 		regex:
-			/\barXiv:\s?((?:\d{4}\.\d{4,5}|[a-z-]{2,10}(?:\.[a-z]{2})?\/\d{7})(?:v\d{1,3})?)(?!\d)/gi,
+			/\barXiv(?::\s?| )((?:\d{4}\.\d{4,5}|[a-z-]{2,10}(?:\.[a-z]{2})?\/\d{7})(?:v\d{1,3})?)(?!\d)/gi,
 		source: 'all'
 	},
 	{
@@ -115,7 +126,8 @@ export const patterns: readonly Pattern[] = [
 	{
 		kind: 'zotero-key',
 		regex: /(?<![\w-])[23456789ABCDEFGHIJKLMNPQRSTUVWXYZ]{8}(?![\w-])/g,
-		take: (match) => (/\d/.test(match) && /[A-Z]/.test(match) ? match : null),
+		take: (match) =>
+			/\d/.test(match) && /[A-Z]/.test(match) && !/^(?:PMC|GS[EM])\d+$/.test(match) ? match : null,
 		source: 'all'
 	},
 	// One key in nine is letters only: it is a key where something says so.
@@ -142,6 +154,18 @@ export const patterns: readonly Pattern[] = [
 		source: 'spoken'
 	},
 	{ kind: 'command', regex: /`[^`\n]*`/g, take: inlineCommand, source: 'prose' },
+	// Registries and databases, each by a form that nothing else has.
+	{
+		kind: 'identifier',
+		regex: /(?<![\w-])(?:PMID:?\s?\d{1,8}|PMC\d{4,9}|NCT\d{8}|GS[EM]\d{2,9}|rs\d{3,10})(?![\w-])/g,
+		source: 'all'
+	},
+	{
+		kind: 'identifier',
+		regex: /(?<![\w-])\d{4}-\d{4}-\d{4}-\d{3}[\dX](?![\w-])/g,
+		take: orcid,
+		source: 'all'
+	},
 	{
 		kind: 'identifier',
 		regex: /`[^`\n]*`/g,
@@ -211,6 +235,16 @@ export const patterns: readonly Pattern[] = [
 			'gimu'
 		),
 		take: decision,
+		source: 'user'
+	},
+	{
+		kind: 'decision',
+		// What follows is only looked at, so that the next sentence of the line is found too.
+		regex: new RegExp(
+			`${sentenceStart}(?=((?:\\*\\*|__)?(?:(?:${steering})(?![\\p{L}\\d])|${steeringUnspaced})[^\\n]{0,301}))\\S`,
+			'gimu'
+		),
+		take: (_, rest = '') => firstSentence(rest),
 		source: 'user'
 	}
 ];
@@ -319,6 +353,28 @@ function decision(line: string): string | null {
 	const text = line.trim().replace(/^(?:[-*+•]|\d{1,3}[.)])[ \t]+/, '');
 	const isEmpty = /[:：](?:\*\*|__)?$/.test(text);
 	return isEmpty || text.endsWith('?') || text.length > DECISION_MAX ? null : text;
+}
+
+/** Words whose full stop ends no sentence. */
+const shortened = /(?:^|[\s(])(?:e\.g|i\.e|al|vs|cf|ca|approx|etc|p|pp|Dr|Fig|No|Nr|z\.B|bzw)\.$/i;
+
+/** The sentence a text begins with; null where it is a question, says nothing, or is too long to be a decision. */
+function firstSentence(text: string): string | null {
+	for (const { index, 0: mark } of text.matchAll(/[.!?](?=[”"’')*_]{0,3}(?:\s|$))|[。！？]/gu)) {
+		const end = index + mark.length;
+		if (end < text.length && shortened.test(text.slice(Math.max(0, end - 8), end))) continue;
+		return decision(text.slice(0, end));
+	}
+	return decision(text);
+}
+
+/** An ORCID iD, whose last character checks the others (ISO 7064 mod 11-2): other numbers look like it. */
+function orcid(match: string): string | null {
+	const total = [...match.slice(0, -1)]
+		.filter((char) => char !== '-')
+		.reduce((sum, digit) => (sum + Number(digit)) * 2, 0);
+	const check = (12 - (total % 11)) % 11;
+	return match.endsWith(check === 10 ? 'X' : String(check)) ? match : null;
 }
 
 function inner(match: string, min: number, max: number): string | null {

@@ -6,6 +6,7 @@ import {
 	type ReferenceKind
 } from '../history/message';
 import { asText } from '../context/measure';
+import { unfencedLines } from './fences';
 import { patterns, weights, type Source } from './reference-patterns';
 
 /** A reference as found, before it is known whether a summary kept it. */
@@ -92,28 +93,14 @@ function wordsOf(message: ConversationMessage): { said: Words; returned: string 
 			// What a model asks of a tool is its own choice of words.
 			all: [spoken, ...tools.map((part) => unescaped(part.input))].join('\n'),
 			spoken,
-			prose: withoutFences(spoken),
+			prose: unfencedLines(spoken).join('\n'),
 			user: message.role === 'user' ? spoken : ''
 		},
-		returned: tools.map((part) => unescaped(part.output)).join('\n')
+		returned: tools.map((part) => unescaped(part.errorText ?? part.output)).join('\n')
 	};
 }
 
 /** A tool's value as text in which a line break of a JSON string ends a word, as it does for whoever reads it. */
 function unescaped(value: unknown): string {
 	return asText(value).replace(/\\[nrt]/g, '\n');
-}
-
-function withoutFences(text: string): string {
-	if (!text.includes('```') && !text.includes('~~~')) return text;
-	let isCode = false;
-	return text
-		.split('\n')
-		.filter((line) => {
-			const start = line.trimStart();
-			const isFence = start.startsWith('```') || start.startsWith('~~~');
-			if (isFence) isCode = !isCode;
-			return !isFence && !isCode;
-		})
-		.join('\n');
 }

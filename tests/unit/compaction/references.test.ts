@@ -4,7 +4,7 @@ import { findReferences, type FoundReference } from '../../../src/lib/compaction
 import { PRESERVED_HEADING } from '../../../src/lib/compaction/template';
 import { estimateText } from '../../../src/lib/context/estimate';
 import { checkpointBlock } from '../../../src/lib/context/request';
-import type { ReferenceKind } from '../../../src/lib/history/message';
+import type { Part, ReferenceKind } from '../../../src/lib/history/message';
 import { cpuTime } from '../../support/cpu';
 import { file, grow, messageId, text, tool } from '../../support/tree';
 
@@ -71,7 +71,29 @@ describe('C70 kinds', () => {
 			'arXiv:math/0211159 and arXiv: hep-th/9711200v3.',
 			['math/0211159', 'hep-th/9711200v3']
 		],
+		['arxiv', 'arXiv 2101.00001, arXiv 2101.1 and arXiv 2101', ['2101.00001']],
 		['arxiv', 'arXiv:23040.3442 and arXiv preprints', []],
+		[
+			'identifier',
+			'PMID: 12345678, PMID 9876543, PMC1234567, NCT01234567, GSE12345 with GSM98765, rs1234, ORCID 0000-0002-1825-0097 and https://orcid.org/0000-0002-1694-233X',
+			[
+				'PMID: 12345678',
+				'PMID 9876543',
+				'PMC1234567',
+				'NCT01234567',
+				'GSE12345',
+				'GSM98765',
+				'rs1234',
+				'0000-0002-1825-0097',
+				'0000-0002-1694-233X'
+			]
+		],
+		[
+			'identifier',
+			'PMC, NCT0123, xrs1234, rs12, GSE1, hours1234, 4111-1111-1111-1111, 0000-0002-1825-0098, PMID unknown',
+			[]
+		],
+		['zotero-key', 'GSE23456, GSM23456, PMC23456', []],
 		['isbn', 'ISBN-10: 0-306-40615-2', ['0-306-40615-2']],
 		[
 			'zotero-key',
@@ -200,6 +222,26 @@ describe('C70 kinds', () => {
 		],
 		[
 			'decision',
+			'Do not use APA style.\nPlease never cite preprints.\n- **Exclude** studies before 2010, e.g. Lee; the rest stays.\nSo be it. Rejected: option C. No usar tablas. Don’t add p = .05 anywhere! 不要使用表格。排除 Lee。',
+			[
+				'Do not use APA style.',
+				'Please never cite preprints.',
+				'**Exclude** studies before 2010, e.g. Lee; the rest stays.',
+				'Rejected: option C.',
+				'No usar tablas.',
+				'Don’t add p = .05 anywhere!',
+				'不要使用表格。',
+				'排除 Lee。'
+			]
+		],
+		[
+			'decision',
+			'Never mind. I never cite. Do not worry. Don’t you think so. Do not use it? He said do not. Excluded are three. No usa R. Nevertheless, go on.',
+			[]
+		],
+		['decision', `Never ${'cite '.repeat(80)}`, []],
+		[
+			'decision',
 			`We read Lee. The decision: none. Decisions are hard. Decision:\nWe decided what?\nDecision: ${'long '.repeat(70)}`,
 			[]
 		]
@@ -219,8 +261,20 @@ describe('C70 kinds', () => {
 		).toEqual(['url', 'zotero-key']);
 	});
 
+	test('C71 why a tool failed is what it returned', () => {
+		const failed = {
+			...tool('find', {}, undefined),
+			state: 'output-error',
+			errorText: 'No such item: https://api.example.org/x, 10.1000/zzz'
+		} as Part;
+		expect(findReferences([grow().answer([failed])], [])).toMatchObject([
+			{ text: '10.1000/zzz', count: 0 },
+			{ text: 'https://api.example.org/x', count: 0 }
+		]);
+	});
+
 	test('C71 only a user decides', () => {
-		const answer = grow().answer('Decision: use PEDro.');
+		const answer = grow().answer('Decision: use PEDro. Never use R.');
 		expect(findReferences([answer], [])).toEqual([]);
 	});
 
@@ -336,6 +390,14 @@ describe('C72 hostile text', () => {
 		'1 de ',
 		'12 March ',
 		'< 1',
+		'Never. ',
+		'\nDo not use',
+		'Never e.g. ',
+		'. ',
+		'勿',
+		'PMID: ',
+		'PMC1',
+		'0000-',
 		'\n',
 		'é',
 		'字',
@@ -493,7 +555,25 @@ describe('C74–C76 putting back', () => {
 		['command', 'git status', 'then git status shows', true],
 		['page', 'p. 12', 'on p. 12–15', false],
 		['page', 'p. 12', 'on pp. 12', false],
-		['quantity', '5 %', '3–5 % of', false]
+		['quantity', '5 %', '3–5 % of', false],
+		['quantity', '12 mg', 'gave −12 mg', false],
+		['quantity', '12 mg', 'gave -12 mg', false],
+		['quantity', '12 mg', 'gave +12 mg', false],
+		['quantity', '12 mg', 'under < 12 mg', false],
+		['quantity', '12 mg', '8 ±12 mg', false],
+		['quantity', '12 mg', '- 12 mg was rejected', true],
+		['quantity', '12 mg', '(12 mg)', true],
+		['quantity', '12 mg', '每天12 mg的', true],
+		['quantity', '12 m', 'of 12 m²', false],
+		['quantity', '.05 mg', 'of 0.05 mg', false],
+		['quantity', '−12 mg', 'gave −12 mg', true],
+		['citekey', 'ber2024', 'see über2024', false],
+		['citekey', 'über2024', 'see über2024', true],
+		['citekey', 'smith2020', 'see smith2020á', false],
+		['citekey', 'smith2020', '见smith2020的', true],
+		['identifier', 'n_total', 'naïven_total', false],
+		['url', 'https://a.org/x', 'https://a.org/xé', false],
+		['url', 'https://a.org/x', '见https://a.org/x是', true]
 	])('C74 the %s %j in %j is kept: %s', (kind, value, summary, kept) => {
 		expect(preserve(summary, [reference(kind, value)], 0).references[0]?.kept).toBe(kept);
 	});
