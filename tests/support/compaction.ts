@@ -68,7 +68,7 @@ export function answerOf(text = summaryOf(), more: Partial<SummaryAnswer> = {}):
 	return {
 		text,
 		finish: 'stop',
-		usage: { inputTokens: 100, outputTokens: 10 },
+		usage: { inputTokens: 6000, outputTokens: 10 },
 		hadReasoningOnly: false,
 		hadToolCall: false,
 		...more

@@ -1,4 +1,6 @@
-import { headingOf } from './template';
+import type { TemplateName } from '../history/message';
+import { unfencedLines } from './fences';
+import { headingOf, templates } from './template';
 
 /**
  * What of a summariser's answer is the summary: without a leading, closed reasoning block, as models without a reasoning
@@ -31,15 +33,27 @@ export function isOpenReasoning(text: string): boolean {
 	return reasoningTag.test(text);
 }
 
-/** How models write tool calls as text: at the very beginning, or unmistakably at the beginning of a line. */
-const callAtStart =
-	/^(?:```\w*\s*)?(?:\{\s*"(?:name|tool|tool_calls|function)"\s*:|\[\s*\{\s*"name"\s*:)/i;
-const callInLine =
-	/^[ \t]{0,8}(?:<\/?(?:tool_call|tool_calls|function_call|function_calls|invoke|antml:invoke)\b|<[|｜]tool|\[TOOL_CALLS\])/im;
+/** How models write tool calls as text: as the whole of it, or unmistakably at the beginning of a line. */
+const callTag =
+	'<\\/?(?:tool_call|tool_calls|function_call|function_calls|invoke|antml:invoke)\\b|<[|｜]tool|\\[TOOL_CALLS\\]';
+const callAtStart = new RegExp(
+	`^(?:\`\`\`\\w*\\s*)?(?:${callTag}|\\{\\s*"(?:name|tool|tool_calls|function)"\\s*:|\\[\\s*\\{\\s*"name"\\s*:)`,
+	'i'
+);
+const callInLine = new RegExp(`^(?:${callTag})`, 'i');
 
-/** Whether a text is, or holds, the syntax of a tool call. */
-export function looksLikeToolCall(text: string): boolean {
-	return callAtStart.test(text) || callInLine.test(text);
+/**
+ * Whether a text is a tool call, or one in place of a summary. What stands in a fence is quoted; and so is, once the
+ * summary has begun, what is set in below a bullet. Rule C61.
+ */
+export function looksLikeToolCall(text: string, template: TemplateName): boolean {
+	if (callAtStart.test(text)) return true;
+	const headings = new Set(templates[template].map(({ heading }) => heading.toLowerCase()));
+	let hasBegun = false;
+	return unfencedLines(text).some((line) => {
+		hasBegun ||= headings.has(headingOf(line)?.toLowerCase() ?? '');
+		return callInLine.test(hasBegun ? line : line.trimStart());
+	});
 }
 
 /** Whether a text repeats the request: a header of the transcript, or a tag of the prompt. Rule C63. */

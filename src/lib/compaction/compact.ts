@@ -5,10 +5,11 @@ import type { CompactOutcome, CompactPorts } from './ports';
 import type { CompactPlan } from './plan';
 import { preserve, withoutPreserved, type Preserved } from './preserve';
 import { summaryRequest, type SummaryRequest } from './prompt';
-import { passRoom, preservedRoom, summaryCap } from './room';
+import { outputMost, passRoom, preservedRoom, summaryCap } from './room';
+import { summarySize } from './summary-size';
 import { serialiseSummary, TOOL_RESULT_TOKENS, type Block } from './serialise';
 import type { Transcript } from './transcript';
-import { verifyAnswer, verifyGain, type Rejection } from './verify';
+import { verifyAnswer, verifyGain, verifyRead, type Rejection } from './verify';
 
 export type * from './ports';
 
@@ -122,17 +123,20 @@ async function fold<Failure>(
 		const next: readonly Block[] | null = await transcript.next();
 		passes++;
 		const progress = { pass: passes, passes: next ? Math.max(expected, passes + 1) : passes };
-		let repair: string | undefined;
+		let repair: Repair | undefined;
 		for (;;) {
 			if (ports.signal.aborted) return { kind: 'cancelled' };
 			ports.onProgress({ phase: 'summarising', ...progress });
-			const request = requestOf(plan, pass, summary, cap, repair);
+			const request = requestOf(folding, pass, summary, repair);
 			const result = await ports.summarise(request, ports.signal);
 			if (ports.signal.aborted) return { kind: 'cancelled' };
 			if (result.kind === 'failed') return { kind: 'failed', failure: result.failure };
 			calls++;
 			usage = addUsage(usage, result.answer.usage);
 			ports.onProgress({ phase: 'verifying', ...progress });
+			const unread = verifyRead(request, result.answer.usage);
+			// A repair would be cut too.
+			if (unread) return { kind: 'rejected', rejection: unread };
 			let rejection = verifyAnswer(result.answer, plan.template, cap, plan.estimator);
 			const text = summaryText(result.answer.text);
 			if (!rejection && !next) {
@@ -152,7 +156,7 @@ async function fold<Failure>(
 			}
 			if (hasRepaired) return { kind: 'rejected', rejection };
 			hasRepaired = true;
-			repair = rejection.sentence;
+			repair = { sentence: rejection.sentence, wasCut: result.answer.finish === 'length' };
 		}
 		pass = next;
 	}
@@ -177,25 +181,34 @@ function summaryTokens(plan: CompactPlan, summary: string): number {
 function startOf(plan: CompactPlan, cap: number, room: number) {
 	if (!plan.previous) return { running: null, first: [] };
 	const previous = withoutPreserved(plan.previous.checkpoint.summary);
-	if (plan.estimator.text(previous) <= cap) return { running: previous, first: [] };
+	if (summarySize(previous, plan.estimator) <= cap) return { running: previous, first: [] };
 	return { running: null, first: serialiseSummary(plan.previous.id, previous, room) };
 }
 
-function requestOf(
-	plan: CompactPlan,
+/** What was wrong with the answer before. */
+interface Repair {
+	readonly sentence: string;
+	/** It ended at the output limit. */
+	readonly wasCut: boolean;
+}
+
+function requestOf<Failure>(
+	{ plan, ports, cap }: Folding<Failure>,
 	pass: readonly Block[],
 	previousSummary: string | null,
-	cap: number,
-	repair: string | undefined
+	repair: Repair | undefined
 ): SummaryRequest {
+	// Reasoning counts as output: an answer cut at the cap may have been a short summary after long reasoning.
+	const output = repair?.wasCut ? outputMost(ports.summariser) : 0;
 	return summaryRequest({
 		template: plan.template,
 		previousSummary,
 		transcript: pass.map((block) => block.text),
 		target: Math.min(plan.summaryTarget, cap),
 		cap,
+		maxOutputTokens: Math.max(cap, output),
 		...(plan.focus === undefined ? {} : { focus: plan.focus }),
-		...(repair === undefined ? {} : { repair })
+		...(repair === undefined ? {} : { repair: repair.sentence })
 	});
 }
 

@@ -21,6 +21,8 @@ export interface PromptInput {
 	readonly target: number;
 	/** The most a summary may be, in tokens. */
 	readonly cap: number;
+	/** Output asked of the provider, in tokens. Default: the cap. */
+	readonly maxOutputTokens?: number;
 	/** What was wrong with the answer before, in a repair pass. */
 	readonly repair?: string;
 }
@@ -63,6 +65,6 @@ export function summaryRequest(input: PromptInput): SummaryRequest {
 	return {
 		system: summaryInstructions(input.template),
 		prompt: parts.join('\n\n'),
-		maxOutputTokens: input.cap
+		maxOutputTokens: input.maxOutputTokens ?? input.cap
 	};
 }

@@ -34,6 +34,11 @@ export function passRoom(
 	return Math.floor(summariser.safeLimit / factor) - instructions - cap - PROMPT_FRAME - focus;
 }
 
+/** The most output that fits a summariser's window beside any pass: min(M, R). Tokens. Rule C66. */
+export function outputMost({ maxOutput, reserve }: Capacity): number {
+	return Math.min(maxOutput ?? reserve, reserve);
+}
+
 /** Room for "Preserved references" beside `summary`: rule C75. */
 export function preservedRoom(plan: CompactPlan, summary: string): number {
 	const block = plan.estimator.text(checkpointBlock(summary).text);

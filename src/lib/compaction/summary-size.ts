@@ -1,5 +1,6 @@
 import type { PinnedText, TemplateName } from '../history/message';
 import { capacityTable, type Capacity } from '../context/capacity';
+import { estimateText } from '../context/estimate';
 import type { Estimator } from '../context/measure';
 import { checkpointBlock } from '../context/request';
 import { templates } from './template';
@@ -31,6 +32,14 @@ export function targetOf(capacity: Capacity, most: number): number {
 export function summaryLeast(template: TemplateName, estimator: Estimator): number {
 	const headings = templates[template].map(({ heading }) => `## ${heading}\n\n—`).join('\n\n');
 	return estimator.text(headings) + LINES_LEAST;
+}
+
+/**
+ * A summary as it is held against a cap: by the larger of both measures, because the next request counts it calibrated,
+ * and the passes of a summariser with another factor hold it beside a transcript. Tokens. Rules C64, C80.
+ */
+export function summarySize(summary: string, estimator: Estimator): number {
+	return Math.max(estimateText(summary), estimator.text(summary));
 }
 
 /** What a request puts around any summary. Tokens. */

@@ -1,4 +1,5 @@
 import type { Finish, TemplateName, Usage } from '../history/message';
+import { estimateText } from '../context/estimate';
 import { uncalibrated, type Estimator } from '../context/measure';
 import {
 	isOpenReasoning,
@@ -7,6 +8,8 @@ import {
 	saysNothing,
 	summaryText
 } from './answer';
+import type { SummaryRequest } from './prompt';
+import { summarySize } from './summary-size';
 import { headingOf, missingSections, templates } from './template';
 
 /** What a summariser answered. */
@@ -21,6 +24,7 @@ export interface SummaryAnswer {
 
 /** Why a summary cannot be committed. */
 export type RejectionReason =
+	| 'unread'
 	| 'empty'
 	| 'reasoning'
 	| 'tool-call'
@@ -36,12 +40,39 @@ export type RejectionReason =
 
 export interface Rejection {
 	readonly reason: RejectionReason;
-	/** A sentence the user can read; also told to the model in the repair pass. */
+	/** A sentence the user can read; also told to the model in the repair pass, where there is one. */
 	readonly sentence: string;
 }
 
 /** One section may take at most this share of the cap: a summary that grows, grows in one place (case 17). */
 const SECTION_SHARE = 0.6;
+
+/** Below so many tokens a prompt says too little about a server that cuts what is too long. */
+const PROMPT_LEAST = 1000;
+/** No tokenizer makes less than this share of our estimate (C10). */
+const READ_SHARE = 0.5;
+
+/**
+ * Checks that the server read what it was asked: some cut a prompt to a window of their own and say nothing. Null where
+ * it did, or where no report tells. Rule C67.
+ */
+export function verifyRead(
+	request: Pick<SummaryRequest, 'system' | 'prompt'>,
+	usage: Usage | null
+): Rejection | null {
+	const sent = estimateText(request.system) + estimateText(request.prompt);
+	const read = usage ? inputOf(usage) : 0;
+	if (read <= 0 || sent < PROMPT_LEAST || read >= READ_SHARE * sent) return null;
+	return {
+		reason: 'unread',
+		sentence: `The server read ${read} tokens of about ${sent}: it cut the rest. Set the window of this model to the one its server gives it.`
+	};
+}
+
+/** A report's input. More cached than input: it counts them apart (C16). */
+function inputOf({ inputTokens, cachedInputTokens = 0 }: Usage): number {
+	return cachedInputTokens > inputTokens ? inputTokens + cachedInputTokens : inputTokens;
+}
 
 /** Checks one answer by itself: rules C61–C64. Null means that its `summaryText` may be used. */
 export function verifyAnswer(
@@ -51,7 +82,7 @@ export function verifyAnswer(
 	estimator: Estimator = uncalibrated
 ): Rejection | null {
 	const text = summaryText(answer.text);
-	if (answer.hadToolCall || looksLikeToolCall(text)) {
+	if (answer.hadToolCall || looksLikeToolCall(text, template)) {
 		return { reason: 'tool-call', sentence: 'It was a tool call, not a summary.' };
 	}
 	if (text === '') {
@@ -84,7 +115,8 @@ export function verifyAnswer(
 	if (saysNothing(text)) {
 		return { reason: 'empty', sentence: 'Nothing stands under its headings.' };
 	}
-	const tokens = estimator.text(text);
+	const tokensOf = (text: string) => summarySize(text, estimator);
+	const tokens = tokensOf(text);
 	if (tokens > cap) {
 		return {
 			reason: 'over-cap',
@@ -92,11 +124,11 @@ export function verifyAnswer(
 		};
 	}
 	const most = Math.floor(SECTION_SHARE * cap);
-	const long = sectionsOf(text).find((section) => estimator.text(section.text) > most);
+	const long = sectionsOf(text).find((section) => tokensOf(section.text) > most);
 	if (long) {
 		return {
 			reason: 'over-section',
-			sentence: `Its section ${long.heading} is about ${estimator.text(long.text)} tokens long; at most ${most} are allowed.`
+			sentence: `Its section ${long.heading} is about ${tokensOf(long.text)} tokens long; at most ${most} are allowed.`
 		};
 	}
 	return null;

@@ -125,6 +125,15 @@ export function rejectionNotice(rejection: Rejection): Notice {
 			actions: ['dismiss']
 		};
 	}
+	if (rejection.reason === 'unread') {
+		return {
+			tone: 'warning',
+			title: 'The summary could not be used: the server did not read all of the conversation.',
+			safe: 'No checkpoint was written; the conversation is as it was.',
+			advice: rejection.sentence,
+			actions: ['settings', 'dismiss']
+		};
+	}
 	return {
 		tone: 'warning',
 		title: `The summary could not be used. ${rejection.sentence}`,
@@ -156,6 +165,18 @@ export const notUndoableNotice: Notice = {
 	advice: 'Everything before it is kept in full and readable above.',
 	actions: ['dismiss']
 };
+
+/** The browser dropped the database and does not give it back: nothing of this tab is saved. */
+export function lostNotice(error: unknown): Notice {
+	return {
+		tone: 'error',
+		title: 'Not saving: the browser has closed the database of this tab.',
+		safe: 'What was saved before is intact. What you write now is only on this screen.',
+		advice: 'Copy or download what you want to keep, then reload the page.',
+		detail: error instanceof Error ? error.message : String(error),
+		actions: ['reload', 'dismiss']
+	};
+}
 
 /** A session was deleted, and can be brought back. */
 export function discardedNotice(title: string): Notice {
@@ -210,10 +231,13 @@ export function storageNotice(error: unknown): Notice {
 	return {
 		tone: 'error',
 		title,
-		safe: 'What was saved before is intact. Text you see here stays on screen: copy it to be sure.',
+		safe: 'What was saved before is intact. Text you see here stays on screen.',
 		advice,
 		detail: error.message,
-		actions: kind === 'closed' || kind === 'outdated' ? ['reload', 'dismiss'] : ['dismiss']
+		actions:
+			kind === 'closed' || kind === 'outdated'
+				? ['download', 'reload', 'dismiss']
+				: ['download', 'dismiss']
 	};
 }
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { PRESERVED_HEADING } from '../../../src/lib/compaction/template';
+import { verifyAnswer } from '../../../src/lib/compaction/verify';
 import { estimateText } from '../../../src/lib/context/estimate';
+import { estimatorOf } from '../../../src/lib/context/measure';
 import { project } from '../../../src/lib/context/projection';
 import { checkpointBlock } from '../../../src/lib/context/request';
 import {
@@ -66,7 +68,9 @@ describe('C84 case 2, 4, 5, 7: whatever the summariser does, nothing is committe
 		const tree = longTree(5);
 		const { outcome, commits } = await run(tree, mustPlan(tree), once(summariser));
 		expect(outcome.kind).toBe('committed');
-		expect(commits).toMatchObject([{ passes: 2, usage: { inputTokens: 200, outputTokens: 20 } }]);
+		expect(commits).toMatchObject([
+			{ passes: 2, usage: { inputTokens: 12_000, outputTokens: 20 } }
+		]);
 	});
 
 	test('C66 case 20: a summary that gains nothing is repaired once, then rejected', async () => {
@@ -85,6 +89,57 @@ describe('C84 case 2, 4, 5, 7: whatever the summariser does, nothing is committe
 		const { outcome, requests } = await run(tree, mustPlan(tree), second);
 		expect(outcome.kind).toBe('rejected');
 		expect(requests).toHaveLength(3);
+	});
+
+	test.each([
+		['at the cap', answerOf(summaryOf(), { finish: 'length' })],
+		['while it reasoned', answerOf('', { finish: 'length', hadReasoningOnly: true })]
+	])(
+		'C66 case 4: what was cut %s may have reasoned: the repair may write min(M, R)',
+		async (_, cut) => {
+			const first: Summariser = (_, call) => (call === 1 ? cut : answerOf());
+			for (const [maxOutput, most] of [
+				[null, 2048],
+				[1700, 1700],
+				[900, 900]
+			] as const) {
+				const capacity = known(8192, maxOutput);
+				const tree = longTree(5);
+				const plan = mustPlan(tree, { capacity });
+				const { outcome, requests } = await run(tree, plan, first);
+				expect(outcome.kind).toBe('committed');
+				expect(requests.map((request) => request.maxOutputTokens)).toEqual([
+					capacity.summaryCap,
+					Math.min(most, capacity.reserve)
+				]);
+				// What may be committed stays as it was.
+				expect(requests[1]?.prompt).toContain(`cap="${capacity.summaryCap}"`);
+			}
+		}
+	);
+
+	test('C66 the repair of anything else asks for no more', async () => {
+		const tree = longTree(5);
+		const { requests } = await run(
+			tree,
+			mustPlan(tree),
+			once(() => answerOf(''))
+		);
+		expect(requests.map((request) => request.maxOutputTokens)).toEqual([
+			small.summaryCap,
+			small.summaryCap
+		]);
+	});
+
+	test('C67 a prompt that the server cut is no success, and not tried again', async () => {
+		const tree = longTree();
+		const before = snapshot(tree);
+		const { outcome, commits, requests } = await run(tree, mustPlan(tree), () =>
+			answerOf(summaryOf(), { usage: { inputTokens: 1024, outputTokens: 60 } })
+		);
+		expect(outcome).toMatchObject({ kind: 'rejected', rejection: { reason: 'unread' } });
+		expect([commits.length, requests.length]).toEqual([0, 1]);
+		expect(snapshot(tree)).toBe(before);
 	});
 
 	test('C84 a provider that fails is told, without a repair', async () => {
@@ -202,6 +257,63 @@ describe('C80–C83 passes', () => {
 			}
 		}
 	);
+
+	test.each([
+		[0.6, 0.6],
+		[0.6, 1.8],
+		[1.8, 0.6],
+		[1.8, 1.8],
+		[0.6, 1]
+	])(
+		'C80, C64 a session’s factor of %f and a summariser’s of %f: every request is within its safe limit',
+		async (factor, summariserFactor) => {
+			for (const window of [8192, 32_000]) {
+				const capacity = known(window);
+				const tree = grow();
+				for (let n = 0; n < 40; n++) tree.talk(`q${n}`, words(Math.round(window / 10), n));
+				const plan = mustPlan(tree, { capacity, estimator: estimatorOf(factor) });
+				// The longest that passes: as long as it is allowed, in all sections.
+				const longest = (share: number) =>
+					summaryOf('').replaceAll(/^## .*$/gm, (heading, index: number) =>
+						[heading, '', `- [user] ${words(Math.floor(share), index)}`].join('\n')
+					);
+				let share = capacity.summaryCap / 2;
+				const isOver = () =>
+					verifyAnswer(answerOf(longest(share)), 'general', capacity.summaryCap, plan.estimator);
+				while (isOver()) share *= 0.98;
+				const { requests } = await run(
+					tree,
+					plan,
+					() => answerOf(longest(share), { usage: null }),
+					{
+						summariser: capacity,
+						summariserFactor
+					}
+				);
+				expect(requests.length).toBeGreaterThan(1);
+				const sizes = requests.map(({ system, prompt }) =>
+					Math.ceil(summariserFactor * (estimateText(system) + estimateText(prompt)))
+				);
+				expect(Math.max(...sizes)).toBeLessThanOrEqual(capacity.safeLimit);
+			}
+		}
+	);
+
+	test('C82 a previous summary over the cap by either measure is read as the first blocks', async () => {
+		for (const factor of [0.6, 1.8]) {
+			const tree = grow();
+			const u1 = tree.user('u1');
+			tree.answer('a1');
+			// Over the cap by one of the two measures only.
+			const tokens = factor < 1 ? 1.3 * small.summaryCap : small.summaryCap / 1.4;
+			tree.checkpoint(u1, { summary: summaryOf(words(Math.floor(tokens))) });
+			tree.talk(words(1500), words(1500), 'u2', 'a2');
+			const plan = mustPlan(tree, { estimator: estimatorOf(factor) });
+			const { requests } = await run(tree, plan);
+			expect(requests[0]?.prompt).not.toContain('<previous-summary>');
+			expect(requests.map(transcriptOf).join('')).toContain('assistant earlier checkpoint');
+		}
+	});
 
 	test('C83, C47 every covered message is read once, in order; each pass gets the summary before', async () => {
 		const tree = longTree(60);

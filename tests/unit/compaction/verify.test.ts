@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { summaryText } from '../../../src/lib/compaction/answer';
 import { summaryInstructions, summaryRequest } from '../../../src/lib/compaction/prompt';
 import { headingOf, missingSections, templates } from '../../../src/lib/compaction/template';
-import { verifyAnswer, verifyGain, type RejectionReason } from '../../../src/lib/compaction/verify';
+import {
+	verifyAnswer,
+	verifyGain,
+	verifyRead,
+	type RejectionReason
+} from '../../../src/lib/compaction/verify';
+import { estimateText } from '../../../src/lib/context/estimate';
+import { estimatorOf } from '../../../src/lib/context/measure';
 import type { SummaryAnswer } from '../../../src/lib/compaction/verify';
 import { answerOf, summaryOf } from '../../support/compaction';
 import { cpuTime } from '../../support/cpu';
@@ -63,6 +70,22 @@ describe('C61–C64 bad answers', () => {
 		expect(reasonOf(answerOf(good.replaceAll(/^(## .*)$/gm, '$1 ##')))).toBeNull();
 	});
 
+	test.each([
+		['a fence', '- [user] the prompt is:\n```\n<tool_call>\n{"name":"x"}\n</tool_call>\n```'],
+		['a fence set in', '- [user] it is:\n  ```xml\n  <tool_call>\n  ```'],
+		['a line below a bullet', '- [user] the prompt is\n  <tool_call>\n  and so on']
+	])('C61 tool syntax quoted in %s of a summary is no tool call', (_, body) => {
+		expect(reasonOf(answerOf(summaryOf(body)))).toBeNull();
+	});
+
+	test.each([
+		['before a summary', `<tool_call>{"name":"x"}</tool_call>\n${good}`],
+		['set in, before a summary', `Well:\n  <tool_call>\n${good}`],
+		['in a fence', '```xml\n<tool_call>{"name":"x"}</tool_call>\n```']
+	])('C61 a tool call %s is one', (_, answer) => {
+		expect(reasonOf(answerOf(answer))).toBe('tool-call');
+	});
+
 	test('C61 talk about tool calls is no tool call', () => {
 		expect(
 			reasonOf(answerOf(summaryOf('- [model] the server wants `<tool_call>` tags')))
@@ -95,6 +118,59 @@ describe('C60 what is verified', () => {
 
 	test('C60 reasoning alone is not used', () => {
 		expect(reasonOf(answerOf(`<think>${good}</think>`))).toBe('empty');
+	});
+});
+
+describe('C62 how it ended', () => {
+	test.each(['length', 'content-filter', 'error', 'other', 'stopped', 'tool-calls'] as const)(
+		'C62 cases 2, 4, 5: a good text that ended by %s is rejected',
+		(finish) => {
+			const own = finish === 'length' || finish === 'content-filter' ? finish : 'ended';
+			expect(reasonOf(answerOf(good, { finish }))).toBe(own);
+		}
+	);
+});
+
+describe('C64 the cap', () => {
+	test('C64 a summary is measured by the larger of both measures, its sections too', () => {
+		const text = summaryOf(`- ${words(500)}`);
+		const tokens = estimateText(text);
+		const reason = (factor: number, cap: number) =>
+			verifyAnswer(answerOf(text), 'general', cap, estimatorOf(factor))?.reason ?? null;
+		expect(reason(0.6, tokens - 1)).toBe('over-cap');
+		expect(reason(1.8, 1.8 * tokens - 1)).toBe('over-cap');
+		expect(reason(0.6, tokens + 1)).toBe('over-section');
+		expect(reason(0.6, 2 * tokens)).toBeNull();
+		expect(reason(1.8, 4 * tokens)).toBeNull();
+	});
+});
+
+describe('C67 a prompt that was cut', () => {
+	const request = { system: words(500), prompt: words(11_000) };
+	const sent = estimateText(request.system) + estimateText(request.prompt);
+	test.each<[string, SummaryAnswer['usage'], boolean]>([
+		['read a third', { inputTokens: 4096, outputTokens: 60 }, true],
+		['read it', { inputTokens: 11_000, outputTokens: 60 }, false],
+		['makes fewer tokens of it', { inputTokens: 6200, outputTokens: 60 }, false],
+		['has some in its cache', { inputTokens: 300, outputTokens: 60, cachedInputTokens: 200 }, true],
+		[
+			'counts the cached apart',
+			{ inputTokens: 300, outputTokens: 60, cachedInputTokens: 9000 },
+			false
+		],
+		['reports no input', { inputTokens: 0, outputTokens: 60 }, false],
+		['reports nothing', null, false]
+	])('C67 a server that %s', (_, usage, isUnread) => {
+		expect(verifyRead(request, usage)?.reason ?? null).toBe(isUnread ? 'unread' : null);
+	});
+
+	test('C67 the sentence names both figures; a short prompt tells nothing', () => {
+		const { sentence } = verifyRead(request, { inputTokens: 4096, outputTokens: 1 }) ?? {};
+		expect(sentence).toContain('4096');
+		expect(sentence).toContain(String(sent));
+		expect(sentence).toContain('window');
+		const short = { system: words(100), prompt: words(700) };
+		expect(verifyRead(short, { inputTokens: 10, outputTokens: 1 })).toBeNull();
 	});
 });
 
