@@ -1,4 +1,5 @@
 import type { Message, MessageId, SessionId } from '../history/message';
+import type { Run } from '../history/run';
 import {
 	copyOf,
 	forkOf,
@@ -158,19 +159,30 @@ export async function discardSession(
 	);
 }
 
-/** Deletes for good what was discarded before `before`, each session in a transaction of its own. Rule H62. */
+/**
+ * Deletes for good what was discarded before `before`, each session in a transaction of its own. One that was brought back
+ * meanwhile stays. Rule H62.
+ */
 export async function deleteDiscarded(db: HiloDatabase, before: number): Promise<void> {
-	const sessions = await db.sessions.toArray();
-	for (const { id, discardedAt } of sessions) {
-		if (typeof discardedAt === 'number' && discardedAt < before) await deleteSession(db, id);
+	const isDue = ({ discardedAt }: Session) =>
+		typeof discardedAt === 'number' && discardedAt < before;
+	for (const session of await db.sessions.toArray()) {
+		if (isDue(session)) await deleteSession(db, session.id, isDue);
 	}
 }
 
-/** Removes a session and the messages no other session of its tree needs, in one transaction. Rule H26. */
-export async function deleteSession(db: HiloDatabase, id: SessionId): Promise<void> {
+/**
+ * Removes a session and the messages no other session of its tree needs, in one transaction. Rule H26.
+ * @param isMeant asked of the session as it is stored then; one that is not meant any more stays
+ */
+export async function deleteSession(
+	db: HiloDatabase,
+	id: SessionId,
+	isMeant: (session: Session) => boolean = () => true
+): Promise<void> {
 	await atomic(db, [db.sessions, db.messages, db.runs], async () => {
 		const session = await db.sessions.get(id);
-		if (!session) return;
+		if (!session || !isMeant(session)) return;
 		const others = await db.sessions
 			.where('treeId')
 			.equals(session.treeId)
@@ -180,20 +192,26 @@ export async function deleteSession(db: HiloDatabase, id: SessionId): Promise<vo
 			.where('[treeId+depth]')
 			.between([session.treeId, 0], [session.treeId, Infinity], true, true)
 			.toArray();
-		const needed = neededBy(others, rows);
+		const runs = await db.runs.bulkGet(others.map((other) => other.id));
+		const needed = neededBy(others, runs, rows);
 		await db.messages.bulkDelete(rows.flatMap((row) => (needed.has(row.id) ? [] : [row.id])));
 		await db.runs.delete(id);
 		await db.sessions.delete(id);
 	});
 }
 
-/** Leaves of other sessions, messages written in them, and everything above those. */
-function neededBy(others: readonly Session[], rows: readonly Message[]): Set<MessageId> {
+/** Leaves of other sessions, where their runs may lead back to, messages written in them, and everything above those. */
+function neededBy(
+	others: readonly Session[],
+	runs: readonly (Run | undefined)[],
+	rows: readonly Message[]
+): Set<MessageId> {
 	const needed = new Set<MessageId>();
 	const writers = new Set(others.map((other) => other.id));
 	const byId = new Map(rows.map((row) => [row.id, row]));
 	const starts = [
 		...others.map((other) => other.leafId),
+		...runs.map((run) => run?.previousLeafId ?? null),
 		...rows.filter((row) => writers.has(row.originSessionId)).map((row) => row.id)
 	];
 	for (const start of starts) {
