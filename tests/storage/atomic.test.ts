@@ -1,5 +1,5 @@
 import Dexie from 'dexie';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Message } from '../../src/lib/history/message';
 import { atomic, StorageError, storageError } from '../../src/lib/storage/atomic';
 import { addAttachment, readAttachment } from '../../src/lib/storage/attachments';
@@ -9,7 +9,7 @@ import { addImported } from '../../src/lib/storage/everything';
 import { removeProvider, saveProvider } from '../../src/lib/storage/providers';
 import { beginRetry, beginRun, dropRun, finishRun, saveRun } from '../../src/lib/storage/runs';
 import { addSession, deleteSession, moveLeaf, patchSession } from '../../src/lib/storage/sessions';
-import { changeSetting } from '../../src/lib/storage/settings';
+import { changeSetting, readSetting } from '../../src/lib/storage/settings';
 import { dump, expected, freshDatabase, newRun, store, type Intrusion } from '../support/database';
 import { checkpointFields, grow, messageId, sessionId, text } from '../support/tree';
 
@@ -171,11 +171,71 @@ describe('H20 atomic', () => {
 	});
 });
 
+describe('H29 a connection that the browser drops', () => {
+	/** What IndexedDB does when it drops a connection. */
+	function drop(db: HiloDatabase): void {
+		const backend = db.backendDB();
+		backend.close();
+		backend.onclose?.(new Event('close'));
+	}
+	const open = async (events: Parameters<typeof openDatabase>[0] = {}) => {
+		const db = await openDatabase(
+			events,
+			`hilo-lost-${process.pid}-${Date.now()}-${Math.random()}`
+		);
+		onTestFinished(() => db.retire());
+		return db;
+	};
+
+	test('H29 is opened again, and writes and reads go on', async () => {
+		const db = await open({ onLost: () => expect.unreachable() });
+		await changeSetting(db, 'a', () => 1);
+		drop(db);
+		await changeSetting(db, 'a', (value) => Number(value) + 1);
+		expect(await readSetting(db, 'a')).toBe(2);
+		drop(db);
+		await db.reopen();
+		expect(await readSetting(db, 'a')).toBe(2);
+	});
+
+	test('H29 a write that had begun is told as failed, not done twice', async () => {
+		const db = await open();
+		let begun = 0;
+		const write = atomic(db, [db.settings], async () => {
+			begun++;
+			await db.settings.put({ key: 'a', value: begun });
+			// A connection that is dropped aborts what is open.
+			Dexie.currentTransaction.idbtrans.abort();
+			drop(db);
+			await db.settings.put({ key: 'b', value: begun });
+		});
+		await expect(write).rejects.toMatchObject({ name: 'StorageError' });
+		expect(begun).toBe(1);
+		await changeSetting(db, 'c', () => 1);
+		expect([await readSetting(db, 'a'), await readSetting(db, 'c')]).toEqual([undefined, 1]);
+	});
+
+	test('H29 one that is closed for good stays closed', async () => {
+		const db = await open();
+		db.retire();
+		await expect(changeSetting(db, 'a', () => 1)).rejects.toMatchObject({ kind: 'closed' });
+	});
+
+	test('H29 where it cannot be opened again, that is told', async () => {
+		let lost: unknown = null;
+		const db = await open({ onLost: (error) => (lost = error) });
+		db.open = () => Promise.reject(new Error('no more')) as never;
+		drop(db);
+		await expect(changeSetting(db, 'a', () => 1)).rejects.toThrow('no more');
+		expect(lost).toMatchObject({ message: 'no more' });
+	});
+});
+
 describe('H21 versions', () => {
 	test('H21 a newer app closes this connection for good', async () => {
 		const name = `hilo-version-${process.pid}-${Date.now()}`;
 		let told = 0;
-		const db = await openDatabase(() => told++, name);
+		const db = await openDatabase({ onOutdated: () => told++ }, name);
 		const newer = new Dexie(name);
 		newer.version(db.verno + 1).stores({ meta: 'key' });
 		await newer.open();

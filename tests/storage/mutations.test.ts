@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { examineSession } from '../../src/lib/storage/examine';
-import { readBundle } from '../../src/lib/storage/everything';
+import { readBundle } from '../../src/lib/storage/bundle';
 import { readSession } from '../../src/lib/history/session-shape';
 import type { SessionId } from '../../src/lib/history/message';
 import { Conversation } from '../../src/lib/session/conversation.svelte';
 import { Models } from '../../src/lib/session/models.svelte';
 import { Settings } from '../../src/lib/session/settings.svelte';
-import { encodeBundle } from '../../src/lib/session/transfer.svelte';
+import { encodeBundle } from '../../src/lib/session/bundle';
 import type { HiloDatabase } from '../../src/lib/storage/database';
 import '../support/conversation';
 import { compute } from '../support/compute';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Message, MessageId } from '../../src/lib/history/message';
-import { addImported, countRows, readBundle } from '../../src/lib/storage/everything';
+import { readBundle } from '../../src/lib/storage/bundle';
+import { addImported, countRows } from '../../src/lib/storage/everything';
 import { beginRetry } from '../../src/lib/storage/runs';
 import {
 	addSession,

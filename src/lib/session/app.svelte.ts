@@ -16,7 +16,8 @@ import type { Conversation } from './conversation.svelte';
 import { isEmptyDraft } from './drafting';
 import { newId } from './ids';
 import { Models } from './models.svelte';
-import { discardedNotice, storageNotice } from './notices';
+import { hadData, rememberData } from './aside';
+import { discardedNotice, evictedNotice, lostNotice, storageNotice } from './notices';
 import { answeringNow } from './lock';
 import { Settings, type SettingValues } from './settings.svelte';
 import { Transfer } from './transfer.svelte';
@@ -58,33 +59,51 @@ export class Hilo {
 	/**
 	 * Opens the app.
 	 * @param goto navigation, given in so that this room does not know the router
+	 * @param onBlocked called when another tab keeps an older version open, and this one waits for it
 	 * @throws when the database cannot be opened; nothing is created instead
 	 */
-	static async start(goto: (path: string) => void): Promise<Hilo> {
-		let onOutdated: (why: Outdated) => void = () => undefined;
-		const db = await openDatabase((why) => onOutdated(why));
-		const app = new Hilo(db, startWorker(), goto);
-		onOutdated = (why) => (app.#outdated = why);
-		await Promise.all([app.models.load(), app.settings.load()]);
+	static async start(goto: (path: string) => void, onBlocked: () => void): Promise<Hilo> {
+		let app: Hilo | null = null;
+		const db = await openDatabase({
+			onOutdated: (why) => app?.whenOutdated(why),
+			onLost: (error) => app?.say(lostNotice(error)),
+			onBlocked: () => onBlocked()
+		});
+		app = new Hilo(db, startWorker(), goto);
+		return app.#begin();
+	}
+
+	/** A newer app, or another tab, has taken the database. */
+	private whenOutdated(why: Outdated): void {
+		this.#outdated = why;
+	}
+
+	async #begin(): Promise<Hilo> {
+		const { db } = this;
+		await Promise.all([this.models.load(), this.settings.load()]);
 		await new Promise<void>((resolve) => {
 			watchSessions(
 				db,
 				(all, busy) => {
-					app.#sessions = all.filter((session) => !isDiscarded(session));
-					app.#discarded = all.filter(isDiscarded);
+					this.#sessions = all.filter((session) => !isDiscarded(session));
+					this.#discarded = all.filter(isDiscarded);
 					resolve();
 					// A run without its tab was interrupted: nothing is busy there.
-					void answeringNow(busy).then((ids) => (app.#busy = ids));
+					void answeringNow(busy).then((ids) => (this.#busy = ids));
 				},
 				(error) => {
-					app.#notice = storageNotice(error);
+					this.#notice = storageNotice(error);
 					resolve();
 				}
 			);
 		});
+		const isEmpty = this.#sessions?.length === 0 && this.#discarded.length === 0;
+		// Only a database that was read can be called empty.
+		if (isEmpty && this.#notice === null && hadData()) this.#notice = evictedNotice;
+		else if (!isEmpty && this.#sessions) rememberData(true);
 		// Nobody waits for it; what fails is tried again with the next start.
 		void deleteDiscarded(db, Date.now() - DISCARDED_FOR).catch(() => undefined);
-		return app;
+		return this;
 	}
 
 	/** The sessions for the sidebar, newest first; null until they have been read. */
@@ -131,6 +150,7 @@ export class Hilo {
 	}
 
 	act(action: NoticeAction): void {
+		if (this.#notice === evictedNotice) rememberData(false);
 		this.#notice = null;
 		if (action === 'reload') location.reload();
 		if (action === 'undo' && this.#undoable) void this.restore(this.#undoable);
@@ -163,7 +183,9 @@ export class Hilo {
 			draft: emptyDraft,
 			pinned: false
 		};
-		if (await this.#write(() => addSession(this.db, session))) this.#goto(`/s/${session.id}`);
+		if (!(await this.#write(() => addSession(this.db, session)))) return;
+		rememberData(true);
+		this.#goto(`/s/${session.id}`);
 	}
 
 	/** Opens the sample research session, made anew with ids of its own each time. */
@@ -221,6 +243,7 @@ export class Hilo {
 	/** Deletes a discarded session for good. */
 	async deleteForGood(id: SessionId): Promise<void> {
 		await this.#write(() => deleteSession(this.db, id));
+		if (this.#sessions?.length === 0 && this.#discarded.length <= 1) rememberData(false);
 	}
 
 	/** The conversation on screen, or null. */

@@ -11,6 +11,27 @@ export function putAside(id: SessionId, text: string): void {
 	}
 }
 
+const HAD_DATA = 'hilo-had-data';
+
+/** Whether this browser has held conversations, as far as it remembers outside the database. */
+export function hadData(): boolean {
+	try {
+		return localStorage.getItem(HAD_DATA) !== null;
+	} catch {
+		return false;
+	}
+}
+
+/** Remembers, outside the database, that there are conversations, or that the user has removed them. */
+export function rememberData(has: boolean): void {
+	try {
+		if (has) localStorage.setItem(HAD_DATA, '1');
+		else localStorage.removeItem(HAD_DATA);
+	} catch {
+		// Forbidden: then nobody can tell a removal from a first visit.
+	}
+}
+
 /** Takes what was put aside, if anything. */
 export function takeAside(id: SessionId): string | null {
 	try {

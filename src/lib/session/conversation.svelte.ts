@@ -1,4 +1,5 @@
 import { samePin, type Draft, type Pin } from '$lib/history/session';
+import { textOf } from '$lib/history/message';
 import type {
 	Checkpoint,
 	CheckpointMessage,
@@ -346,6 +347,19 @@ export class Conversation implements ConversationView {
 		await this.#thread.guard(() => this.#thread.branch.load(leafId));
 	}
 
+	/** Hands over what this tab shows and may not have saved: the draft, a message that waits, an answer on its way. */
+	async #downloadUnsaved(): Promise<void> {
+		const { download } = await import('./download');
+		const parts = [
+			...(this.waiting ? [`## Waiting to be sent\n\n${this.waiting.text}`] : []),
+			...(this.draft.text ? [`## Draft\n\n${this.draft.text}`] : []),
+			...(this.run ? [`## Answer on its way\n\n${textOf({ parts: this.run.parts })}`] : [])
+		];
+		const title = this.session.title || 'New conversation';
+		const text = [`# ${title}`, ...(parts.length > 0 ? parts : ['Nothing here was unsaved.'])];
+		download(new Blob([`${text.join('\n\n')}\n`], { type: 'text/markdown' }), 'hilo-unsaved.md');
+	}
+
 	act(action: NoticeAction): void {
 		this.#thread.notice = null;
 		switch (action) {
@@ -357,6 +371,8 @@ export class Conversation implements ConversationView {
 				return void this.keepInterrupted();
 			case 'settings':
 				return this.#thread.deps.openSettings();
+			case 'download':
+				return void this.#downloadUnsaved();
 			case 'reload':
 				return location.reload();
 			case 'dismiss':

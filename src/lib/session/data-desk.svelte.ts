@@ -1,5 +1,6 @@
 import type { SessionId } from '$lib/history/message';
 import type { DataView, DiscardedLine, ImportOutcome } from './data-view';
+import { rememberData } from './aside';
 import { countRows, eraseDatabase } from '$lib/storage/everything';
 import type { Hilo } from './app.svelte';
 import { storageNotice } from './notices';
@@ -103,6 +104,7 @@ export class DataDesk implements DataView {
 		try {
 			this.hilo.hide();
 			await eraseDatabase(this.hilo.db);
+			rememberData(false);
 			location.replace('/');
 			return null;
 		} catch (error) {

@@ -178,6 +178,15 @@ export function lostNotice(error: unknown): Notice {
 	};
 }
 
+/** There were conversations here, nobody deleted them, and now there are none. */
+export const evictedNotice: Notice = {
+	tone: 'warning',
+	title: 'This browser has removed what Hilo had stored.',
+	advice:
+		'Browsers do that when the disk runs short, when site data is cleared, or after a long time. Import your last backup under Data and privacy. There you can also ask the browser to keep the data from now on.',
+	actions: ['dismiss']
+};
+
 /** A session was deleted, and can be brought back. */
 export function discardedNotice(title: string): Notice {
 	return {

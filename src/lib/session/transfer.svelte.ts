@@ -1,9 +1,10 @@
+import { download } from './download';
 import type { Message, SessionId, TreeId } from '$lib/history/message';
 import type { Session } from '$lib/history/session';
 import { readSession } from '$lib/history/session-shape';
 import { addAttachment } from '$lib/storage/attachments';
-import type { AttachmentRow, HiloDatabase } from '$lib/storage/database';
-import { addImported, readBundle, type Bundle } from '$lib/storage/everything';
+import type { HiloDatabase } from '$lib/storage/database';
+import { addImported } from '$lib/storage/everything';
 import type { ImportCount, ImportSkip } from '$lib/transfer/result';
 import type { Compute } from '$lib/worker/client';
 import { storageNotice } from './notices';
@@ -43,6 +44,11 @@ export class Transfer {
 			// What was deleted is in no backup.
 			const kept = all.filter(({ discardedAt }) => typeof discardedAt !== 'number');
 			const sessions = ids ? kept.filter((session) => ids.includes(session.id)) : kept;
+			// Loaded with the first export.
+			const [{ readBundle }, { encodeBundle }] = await Promise.all([
+				import('$lib/storage/bundle'),
+				import('./bundle')
+			]);
 			const bundle = await readBundle(this.db, sessions);
 			const now = Date.now();
 			const { chunks, leftOut } = await encodeBundle(bundle, now);
@@ -103,49 +109,6 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
 	return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }
 
-/** A bundle as the text of an export, and the names of what could not be written. */
-export async function encodeBundle(
-	{ sessions, messages, attachments }: Bundle,
-	now: number
-): Promise<{ readonly chunks: readonly string[]; readonly leftOut: readonly string[] }> {
-	const { encodeHilo } = await import('$lib/transfer/hilo');
-	const write = async (canWrite: (row: unknown) => boolean) => {
-		const leftOut: string[] = [];
-		const written = <T extends { readonly id: string }>(rows: readonly T[], name: string) =>
-			rows.filter((row) => {
-				const isWritten = canWrite(row);
-				if (!isWritten) leftOut.push(`${name} ${String(row.id)}`);
-				return isWritten;
-			});
-		const chunks: string[] = [];
-		for await (const chunk of encodeHilo({
-			app: __HILO_VERSION__,
-			exportedAt: now,
-			sessions: written(sessions, 'The session'),
-			messages: written(messages, 'The message'),
-			attachments: inBase64(attachments, (name) => leftOut.push(name))
-		})) {
-			chunks.push(chunk);
-		}
-		return { chunks, leftOut };
-	};
-	try {
-		return await write(() => true);
-	} catch {
-		// A database holds more than JSON can: numbers without end, rows that contain themselves. Looked for only when met.
-		return write(isJson);
-	}
-}
-
-function isJson(row: unknown): boolean {
-	try {
-		JSON.stringify(row);
-		return true;
-	} catch {
-		return false;
-	}
-}
-
 function leftOutNotice(names: readonly string[]): Notice {
 	return {
 		tone: 'warning',
@@ -157,23 +120,6 @@ function leftOutNotice(names: readonly string[]): Notice {
 		detail: names.join('\n'),
 		actions: ['dismiss']
 	};
-}
-
-async function* inBase64(rows: readonly AttachmentRow[], leaveOut: (name: string) => void) {
-	for (const { blob, ...row } of rows) {
-		const bytes = await base64(blob).catch(() => null);
-		if (bytes === null) leaveOut(`The file ${row.filename}`);
-		else yield { ...row, base64: bytes };
-	}
-}
-
-function base64(blob: Blob): Promise<string> {
-	return new Promise((resolve, reject) => {
-		const reader = new FileReader();
-		reader.onload = () => resolve(String(reader.result).split(',')[1] ?? '');
-		reader.onerror = () => reject(reader.error ?? new Error('A file could not be read.'));
-		reader.readAsDataURL(blob);
-	});
 }
 
 function filenameOf(
@@ -191,14 +137,4 @@ function filenameOf(
 		.slice(0, 60)
 		.toLowerCase();
 	return `hilo-${slug || 'session'}-${day}.json`;
-}
-
-function download(blob: Blob, filename: string): void {
-	const url = URL.createObjectURL(blob);
-	const link = document.createElement('a');
-	link.href = url;
-	link.download = filename;
-	link.click();
-	// The browser has taken the file over once the click is handled.
-	setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -51,8 +51,9 @@ export interface Notice {
 	readonly actions?: readonly NoticeAction[];
 }
 
+/** `download`: what is on screen and may not be saved, as a file. */
 export type NoticeAction =
-	'undo' | 'retry' | 'compact' | 'settings' | 'keep-answer' | 'reload' | 'dismiss';
+	'download' | 'undo' | 'retry' | 'compact' | 'settings' | 'keep-answer' | 'reload' | 'dismiss';
 
 /** An answer on its way. */
 export interface RunView {

@@ -26,12 +26,25 @@ export async function atomic<T>(
 	tables: readonly Table[],
 	work: (signalAbort: () => void) => Promise<T>
 ): Promise<T> {
-	try {
-		return await db.transaction('rw', [...tables, db.meta], async (transaction) => {
+	let hasBegun = false;
+	const once = () =>
+		db.transaction('rw', [...tables, db.meta], async (transaction) => {
 			const epoch = await db.meta.get('epoch');
 			if (epoch?.value !== EPOCH) throw new StorageError('outdated', 'The database is newer.');
+			hasBegun = true;
 			return work(() => transaction.abort());
 		});
+	try {
+		return await once();
+	} catch (error) {
+		const failure = storageError(error);
+		const isLost = failure instanceof StorageError && failure.kind === 'closed';
+		// What had begun may have been stored before the connection went: only what had not is tried again. Rule H29.
+		if (!isLost || hasBegun || db.isRetired) throw failure;
+	}
+	try {
+		await db.reopen();
+		return await once();
 	} catch (error) {
 		throw storageError(error);
 	}

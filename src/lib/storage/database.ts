@@ -87,23 +87,67 @@ export class HiloDatabase extends Dexie {
 			void transaction.table('meta').add({ key: 'epoch', value: EPOCH });
 		});
 	}
+
+	#isRetired = false;
+	#reopening: Promise<void> | null = null;
+
+	/** Whether this connection was closed for good. */
+	get isRetired(): boolean {
+		return this.#isRetired;
+	}
+
+	/** Closes for good: the database is another app's now, or gone. */
+	retire(): void {
+		this.#isRetired = true;
+		this.close({ disableAutoOpen: true });
+	}
+
+	/** Opens a connection that was lost again. Calls at the same moment share one attempt. */
+	reopen(): Promise<void> {
+		// In a later moment: closing tells of itself, and must find this attempt already under way.
+		this.#reopening ??= Promise.resolve()
+			.then(() => this.#open())
+			.finally(() => (this.#reopening = null));
+		return this.#reopening;
+	}
+
+	async #open(): Promise<void> {
+		this.close();
+		await this.open();
+	}
 }
 
 /** Why a tab may no longer write: a newer app upgraded the database, or another tab erased it. */
 export type Outdated = 'newer' | 'erased';
 
+/** What becomes of an open database without our doing. */
+export interface DatabaseEvents {
+	/** This connection is closed for good. */
+	readonly onOutdated: (why: Outdated) => void;
+	/** The browser dropped the connection, and it could not be opened again: nothing can be saved in this tab. */
+	readonly onLost: (error: unknown) => void;
+	/** Another tab holds an older version open, so this one waits. */
+	readonly onBlocked: () => void;
+}
+
 /**
  * Opens the database. When a newer app upgrades it, this connection closes for good and `onOutdated` is called: an old
- * tab must not write newer rows. Rule H21.
+ * tab must not write newer rows (H21). When the browser drops the connection, as some do to tabs in the background, it is
+ * opened again (H29).
  */
 export async function openDatabase(
-	onOutdated: (why: Outdated) => void,
+	events: Partial<DatabaseEvents>,
 	name?: string
 ): Promise<HiloDatabase> {
 	const db = new HiloDatabase(name);
 	db.on('versionchange', (event) => {
-		db.close({ disableAutoOpen: true });
-		onOutdated(event.newVersion === null ? 'erased' : 'newer');
+		db.retire();
+		events.onOutdated?.(event.newVersion === null ? 'erased' : 'newer');
+	});
+	db.on('blocked', () => events.onBlocked?.());
+	db.on('close', () => {
+		if (db.isRetired) return;
+		void db.reopen().catch((error: unknown) => events.onLost?.(error));
 	});
 	await db.open();
 	return db;
