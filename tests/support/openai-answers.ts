@@ -142,12 +142,15 @@ export async function chat(response: ServerResponse, body: ChatBody, b: Behaviou
 			break;
 		case 'tool-call': {
 			await pour(b.before);
-			const json = JSON.stringify(b.input);
-			const half = Math.ceil(json.length / 2);
-			const call = { index: 0, id: b.id ?? 'call_1', type: 'function' };
-			frame({ tool_calls: [{ ...call, function: { name: b.name, arguments: '' } }] });
-			for (const piece of [json.slice(0, half), json.slice(half)])
-				frame({ tool_calls: [{ index: 0, function: { arguments: piece } }] });
+			const calls = [{ id: b.id ?? 'call_1', input: b.input }, ...(b.also ?? [])];
+			for (const [index, { id, input }] of calls.entries()) {
+				const json = JSON.stringify(input);
+				const half = Math.ceil(json.length / 2);
+				const call = { index, id, type: 'function' };
+				frame({ tool_calls: [{ ...call, function: { name: b.name, arguments: '' } }] });
+				for (const piece of [json.slice(0, half), json.slice(half)])
+					frame({ tool_calls: [{ index, function: { arguments: piece } }] });
+			}
 			finish('tool_calls', b.usage);
 			break;
 		}

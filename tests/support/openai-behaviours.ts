@@ -33,6 +33,8 @@ export type Behaviour = Common &
 				readonly name: string;
 				readonly input: unknown;
 				readonly id?: string;
+				/** Further calls of the same answer. */
+				readonly also?: readonly { readonly id: string; readonly input: unknown }[];
 				readonly before?: readonly Chunk[];
 				readonly usage?: WireUsage;
 		  }

@@ -8,7 +8,7 @@ import { assertPairs } from './pairs';
 import { PartsCollector } from './parts';
 import type { ProviderConfig } from './provider';
 import { resolveModel } from './resolve';
-import { errorTextOf, RunRoom, type Room } from './run-room';
+import { errorTextOf, RunRoom, tooManySteps, type Room } from './run-room';
 import { loadSdk, type Sdk } from './sdk';
 import { usageOf } from './usage';
 
@@ -48,7 +48,8 @@ export type AnswerEvent =
 
 /**
  * Exactly one, the last. `usage` is the last step's; `totalUsage` sums the steps. `failure` is there whenever `finish`
- * is `error`, with `stop` when the answer is empty, and with `tool-calls` when a further step had no room.
+ * is `error`, with `stop` when the answer is empty, and with calls at the end when a further step had no room or was one too
+ * many.
  */
 export interface AnswerEnd {
 	readonly type: 'end';
@@ -80,6 +81,7 @@ export async function* streamAnswer(options: AnswerOptions): AsyncGenerator<Answ
 	let failed: { readonly error: unknown } | null = null;
 	let sent = false;
 	let complete = false;
+	let steps = 0;
 
 	try {
 		if (!signal.aborted) {
@@ -156,6 +158,7 @@ export async function* streamAnswer(options: AnswerOptions): AsyncGenerator<Answ
 						failed ??= { error: part.error };
 						break;
 					case 'finish-step':
+						steps++;
 						usage = usageOf(part.usage);
 						finish = part.finishReason;
 						break;
@@ -180,7 +183,9 @@ export async function* streamAnswer(options: AnswerOptions): AsyncGenerator<Answ
 	else if (failed || finish === 'error') {
 		finish = 'error';
 		failure = classify(failed?.error, callContext(provider, model.model, sent));
-	} else failure = room?.failure ?? emptiness(collector, finish, model.model);
+	} else if (room?.failure) failure = room.failure;
+	else if (steps >= maxSteps && endsWithCall(collector)) failure = tooManySteps(steps);
+	else failure = emptiness(collector, finish, model.model);
 
 	collector.settle(
 		finish === 'stopped'
@@ -234,12 +239,16 @@ function toolSet(
 	);
 }
 
+/** Whether the last step called tools, so that a further one would have followed. */
+function endsWithCall(collector: PartsCollector): boolean {
+	return collector.stepParts.some((part) => part.type === 'dynamic-tool');
+}
+
 /** An answer that ended normally and says nothing: no text anywhere, and no call in its last step either. */
 function emptiness(collector: PartsCollector, finish: Finish, model: string): Failure | undefined {
 	if (finish !== 'stop' && finish !== 'other') return undefined;
 	const hasText = collector.parts.some((p) => p.type === 'text' && p.text.trim() !== '');
-	const hasCall = collector.stepParts.some((p) => p.type === 'dynamic-tool');
-	if (hasText || hasCall) return undefined;
+	if (hasText || endsWithCall(collector)) return undefined;
 	return emptyAnswer(
 		model,
 		collector.stepParts.some((p) => p.type === 'reasoning')

@@ -9,6 +9,7 @@ export type FailureKind =
 	| 'cut'
 	| 'empty'
 	| 'no-room'
+	| 'too-many-steps'
 	| 'blocked'
 	| 'unknown';
 

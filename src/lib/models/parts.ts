@@ -1,4 +1,5 @@
 import type { Part, ToolPart } from '../history/message';
+import { StepCalls } from './step-calls';
 
 /**
  * Collects an answer as its stream arrives. Every change makes a new array, in which unchanged parts are the same
@@ -8,6 +9,9 @@ export class PartsCollector {
 	#parts: readonly Part[] = [];
 	/** Position of the open text or reasoning part by the stream's id. Providers reuse ids within one answer. */
 	readonly #open = new Map<string, number>();
+	#calls = new StepCalls();
+	/** Position of each call of the newest step. */
+	#positions: number[] = [];
 	#step = 0;
 	#stepStart = 0;
 
@@ -23,6 +27,8 @@ export class PartsCollector {
 		if (this.#step++ > 0) this.#push({ type: 'step-start' });
 		this.#stepStart = this.#parts.length;
 		this.#open.clear();
+		this.#calls = new StepCalls();
+		this.#positions = [];
 	}
 
 	/** Appends to the open part with this id, or begins one. */
@@ -54,16 +60,25 @@ export class PartsCollector {
 		this.#open.delete(`${type} ${id}`);
 	}
 
-	/** Sets what is known of a tool call of the newest step, or begins it. */
+	/**
+	 * Sets what is known of a tool call of the newest step, or begins it. Parallel calls to which a server gave one id are
+	 * parts with ids of their own, each with its result.
+	 */
 	tool(part: ToolPart): void {
-		const at = this.#parts.findIndex(
-			(old, index) =>
-				index >= this.#stepStart &&
-				old.type === 'dynamic-tool' &&
-				old.toolCallId === part.toolCallId
-		);
-		if (at === -1) this.#push(part);
-		else this.#replace(at, part);
+		const place = this.#placeOf(part);
+		const toolCallId = this.#calls.ownId(place);
+		const own = toolCallId === part.toolCallId ? part : { ...part, toolCallId };
+		const at = this.#positions[place];
+		if (at !== undefined) return this.#replace(at, own);
+		this.#positions[place] = this.#parts.length;
+		this.#push(own);
+	}
+
+	#placeOf(part: ToolPart): number {
+		if (isSettled(part)) return this.#calls.settle(part.toolCallId, part.input);
+		return part.state === 'input-streaming'
+			? this.#calls.begin(part.toolCallId)
+			: this.#calls.call(part.toolCallId, part.input);
 	}
 
 	/** Closes calls that never got a result: a durable message must not hold a call that waits for ever. */

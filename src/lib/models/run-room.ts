@@ -2,7 +2,7 @@ import type { ModelMessage, StepResult, TextStreamPart, ToolSet } from 'ai';
 import type { MessageId } from '../history/message';
 import { outputLimit, type Capacity } from '../context/capacity';
 import { estimateText } from '../context/estimate';
-import { asText, measureMessage, partTokens } from '../context/measure';
+import { asText, estimatorOf, partTokens, type Estimator } from '../context/measure';
 import type { ModelRequest } from '../context/request';
 import {
 	handleOf,
@@ -14,6 +14,7 @@ import {
 } from '../context/results';
 import { nextCall, type RunStep, type Shown } from '../context/within-run';
 import type { Failure } from './failure';
+import { StepCalls } from './step-calls';
 import { usageOf } from './usage';
 
 /** The room an answer of several steps has. */
@@ -23,6 +24,8 @@ export interface Room {
 	readonly messageId: MessageId;
 	/** What estimates for this model are multiplied with. Default 1. */
 	readonly factor?: number;
+	/** What measures the request, with the model's own formula for images. Default: by the factor alone. */
+	readonly estimator?: Estimator;
 }
 
 type Steps = readonly StepResult<ToolSet>[];
@@ -36,10 +39,9 @@ const STEP_FRAME = 8;
  * messages must be. Only the contents of this answer's tool results are ever rewritten, in what is sent.
  */
 export class RunRoom {
-	/** The calls in the order of the answer's parts, each with its step: providers use ids again. */
-	readonly #calls: string[] = [];
+	/** The calls of each step, in the order of the answer's parts: providers use ids again, also within a step. */
+	readonly #calls: StepCalls[] = [];
 	readonly #results = new Map<string, string>();
-	#step = -1;
 	#shown: Shown = new Map();
 	#tokens = 0;
 	#failure: Failure | null = null;
@@ -49,7 +51,9 @@ export class RunRoom {
 		readonly room: Room,
 		readonly request: ModelRequest
 	) {
-		this.#requestTokens = requestTokens(request);
+		const { factor = 1, estimator = estimatorOf(factor) } = room;
+		// `nextCall` multiplies with a factor of its own: the provider's report on the last call, or this one.
+		this.#requestTokens = Math.ceil(requestTokens(request, estimator) / factor);
 	}
 
 	/** Why there could be no further step, or null. */
@@ -74,14 +78,12 @@ export class RunRoom {
 	 * over, which the reader of the stream may learn later.
 	 */
 	note(chunk: TextStreamPart<ToolSet>): void {
-		if (chunk.type === 'start-step') this.#step++;
-		else if (chunk.type === 'tool-input-start') this.#number(chunk.id);
-		else if (
-			chunk.type === 'tool-call' ||
-			chunk.type === 'tool-result' ||
-			chunk.type === 'tool-error'
-		)
-			this.#number(chunk.toolCallId);
+		const calls = this.#calls.at(-1);
+		if (chunk.type === 'start-step') this.#calls.push(new StepCalls());
+		else if (chunk.type === 'tool-input-start') calls?.begin(chunk.id);
+		else if (chunk.type === 'tool-call') calls?.call(chunk.toolCallId, chunk.input);
+		else if ((chunk.type === 'tool-result' && !chunk.preliminary) || chunk.type === 'tool-error')
+			calls?.settle(chunk.toolCallId, chunk.input);
 	}
 
 	/** Whether the answer must end here, because no further call would fit. Rule C114. */
@@ -120,11 +122,12 @@ export class RunRoom {
 	}
 
 	#shorten(message: ToolMessage, step: number): ToolMessage {
+		const nth = counter();
 		return {
 			...message,
 			content: message.content.map((part) => {
 				if (part.type !== 'tool-result') return part;
-				const handle = this.#handle(step, part.toolCallId);
+				const handle = this.#handle(step, part.toolCallId, nth(part.toolCallId));
 				const limit = this.#shown.get(handle);
 				const text = this.#results.get(handle);
 				if (limit === undefined || text === undefined) return part;
@@ -137,28 +140,35 @@ export class RunRoom {
 	}
 
 	#stepOf(step: Steps[number], index: number): RunStep {
+		const nth = counter();
 		const results = step.content.flatMap((part) => {
 			const text = textOf(part);
 			return text === null || !('toolCallId' in part)
 				? []
-				: [{ handle: this.#handle(index, part.toolCallId), text }];
+				: [{ handle: this.#handle(index, part.toolCallId, nth(part.toolCallId)), text }];
 		});
 		for (const { handle, text } of results) this.#results.set(handle, text);
 		const usage = usageOf(step.usage);
 		return { written: writtenTokens(step), results, ...(usage ? { usage } : {}) };
 	}
 
-	#number(toolCallId: string): void {
-		const call = callOf(this.#step, toolCallId);
-		if (!this.#calls.includes(call)) this.#calls.push(call);
-	}
-
-	#handle(step: number, toolCallId: string): string {
-		return handleOf(this.room.messageId, this.#calls.indexOf(callOf(step, toolCallId)) + 1);
+	/** The handle of the result that came as number `nth` of those with this id in a step. */
+	#handle(step: number, toolCallId: string, nth: number): string {
+		const before = this.#calls.slice(0, step).reduce((sum, calls) => sum + calls.count, 0);
+		const place = this.#calls[step]?.settled(toolCallId, nth) ?? -1;
+		return handleOf(this.room.messageId, before + place + 1);
 	}
 }
 
-const callOf = (step: number, toolCallId: string) => `${step} ${toolCallId}`;
+/** Counts from 0 how often an id came before. */
+function counter(): (id: string) => number {
+	const seen = new Map<string, number>();
+	return (id) => {
+		const before = seen.get(id) ?? 0;
+		seen.set(id, before + 1);
+		return before;
+	};
+}
 
 /** What a tool said or why it failed, as it is stored; null for anything else. */
 function textOf(part: Steps[number]['content'][number]): string | null {
@@ -194,12 +204,22 @@ function writtenTokens(step: Steps[number]): number {
 }
 
 /** Estimated tokens of a whole request. */
-export function requestTokens(request: ModelRequest): number {
+export function requestTokens(request: ModelRequest, estimator: Estimator): number {
 	return (
-		request.system.reduce((sum, { text }) => sum + estimateText(text), 0) +
-		request.tools.reduce((sum, tool) => sum + estimateText(JSON.stringify(tool)), 0) +
-		request.messages.reduce((sum, message) => sum + measureMessage(message), 0)
+		request.system.reduce((sum, { text }) => sum + estimator.text(text), 0) +
+		request.tools.reduce((sum, tool) => sum + estimator.text(JSON.stringify(tool)), 0) +
+		request.messages.reduce((sum, message) => sum + estimator.message(message), 0)
 	);
+}
+
+/** The failure of an answer that was stopped because it called tools again and again. */
+export function tooManySteps(steps: number): Failure {
+	return {
+		kind: 'too-many-steps',
+		title: `It called tools ${steps} times in a row and was stopped.`,
+		advice: 'Ask it to go on, or to answer with what it has found.',
+		detail: ''
+	};
 }
 
 function noRoom(tokens: number, limit: number): Failure {

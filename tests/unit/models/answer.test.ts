@@ -171,13 +171,64 @@ describe('an answer', () => {
 		});
 	});
 
-	test('stops calling tools at the step limit', async () => {
+	test('C117 case 37 parallel calls of one id are stored and sent on with a result each', async () => {
+		server.enqueue(
+			{
+				kind: 'tool-call',
+				name: 'search_history',
+				id: 'call_0',
+				input: { query: 'first' },
+				also: [{ id: 'call_0', input: { query: 'second' } }]
+			},
+			behaviours.text('Both.')
+		);
+		const { end } = await run(
+			options({
+				request: request([user('Where?')], { tools: search }),
+				// The second is answered first.
+				executeTool: async (_name, input) => {
+					const { query } = input as { query: string };
+					if (query === 'first') await new Promise((resolve) => setTimeout(resolve, 20));
+					return `found ${query}`;
+				}
+			})
+		);
+		expect(end.parts.slice(0, 2)).toMatchObject([
+			{ toolCallId: 'call_0', input: { query: 'first' }, output: 'found first' },
+			{ input: { query: 'second' }, output: 'found second' }
+		]);
+		const ids = end.parts.flatMap((part) =>
+			part.type === 'dynamic-tool' ? [part.toolCallId] : []
+		);
+		expect(new Set(ids).size).toBe(2);
+		const results = server.chats[1]?.body?.messages.filter(({ role }) => role === 'tool');
+		expect(results?.map(({ content }) => content).sort()).toEqual(['found first', 'found second']);
+	});
+
+	test('C118 stops calling tools at the step limit, and says so', async () => {
 		server.fallback = { kind: 'tool-call', name: 'search_history', input: { query: 'x' } };
 		const { end } = await run(
 			options({ request: request([user('Where?')], { tools: search }), maxSteps: 2 })
 		);
 		expect(server.chats).toHaveLength(2);
 		expect(end.finish).toBe('tool-calls');
+		expect(end.failure).toEqual({
+			kind: 'too-many-steps',
+			title: 'It called tools 2 times in a row and was stopped.',
+			advice: expect.stringContaining('go on'),
+			detail: ''
+		});
+	});
+
+	test('C118 an answer in the last step that is allowed is an answer', async () => {
+		server.enqueue(
+			{ kind: 'tool-call', name: 'search_history', input: { query: 'x' } },
+			behaviours.text('There.')
+		);
+		const { end } = await run(
+			options({ request: request([user('Where?')], { tools: search }), maxSteps: 2 })
+		);
+		expect(end.finish).toBe('stop');
 		expect(end.failure).toBeUndefined();
 	});
 });

@@ -16,7 +16,7 @@ vi.mock('$lib/models/messages', () => ({
 	]
 }));
 
-test('case 37 C117 a context that is not in pairs is not sent, and the answer says so', async () => {
+test('C117 case 37 a context that is not in pairs is not sent, and the answer says so', async () => {
 	const server = await OpenAIServer.start();
 	const events = [];
 	for await (const event of streamAnswer({

@@ -23,13 +23,13 @@ const told = (...ids: string[]): ModelMessage => ({
 });
 const question: ModelMessage = { role: 'user', content: 'And?' };
 
-describe('case 37', () => {
+describe('C117 case 37', () => {
 	test.each<[string, ModelMessage[]]>([
 		['no tools', [question]],
 		['a pair', [question, called('a'), told('a')]],
 		['results in another order, in two messages', [called('a', 'b'), told('b'), told('a')]],
 		['an id used again in a later step', [called('a'), told('a'), called('a'), told('a'), question]]
-	])('case 37 C117 %s is whole', (_name, messages) => {
+	])('C117 case 37 %s is whole', (_name, messages) => {
 		expect(() => assertPairs(messages)).not.toThrow();
 	});
 
@@ -41,11 +41,11 @@ describe('case 37', () => {
 		['a result told twice', [called('a'), told('a'), told('a')]],
 		['a result after something else was said', [called('a'), question, told('a')]],
 		['one result for two calls of one id', [called('a', 'a'), told('a')]]
-	])('case 37 C117 %s is not', (_name, messages) => {
+	])('C117 case 37 %s is not', (_name, messages) => {
 		expect(() => assertPairs(messages)).toThrow(PairError);
 	});
 
-	test('case 37 C117 whatever is stored, what is sent is in pairs', async () => {
+	test('C117 case 37 whatever is stored, what is sent is in pairs', async () => {
 		const state = fc.constantFrom<ToolPart['state']>(
 			'input-streaming',
 			'input-available',

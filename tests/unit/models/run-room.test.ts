@@ -1,8 +1,11 @@
+import type { ModelMessage } from 'ai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { capacityOf } from '$lib/context/capacity';
 import { estimateText } from '$lib/context/estimate';
 import { handleOf, readHandle, resultAt, tokensPerResult } from '$lib/context/results';
-import type { MessageId } from '$lib/history/message';
+import { estimatorOf } from '$lib/context/measure';
+import type { MessageId, Part } from '$lib/history/message';
+import { RunRoom } from '$lib/models/run-room';
 import { streamAnswer, type AnswerEnd, type AnswerOptions } from '$lib/models/answer';
 import { behaviours, OpenAIServer, wireText, type ChatBody } from '../../support/openai-server';
 import { words } from '../../support/tree';
@@ -94,6 +97,83 @@ describe('an answer of many steps', () => {
 		expect(last[6]).toBe(`Again: ${result(1).slice(0, 400)}`);
 		// What is stored is whole, and its handle names it.
 		expect([1, 6].map((place) => resultAt(end.parts, place))).toEqual([result(1), result(6)]);
+	});
+
+	test('C111 C117 results of parallel calls of one id have each its own handle, in whatever order they came', () => {
+		const room = new RunRoom({ capacity, messageId }, request([user('Look.')]));
+		const called = (input: number) => ({
+			type: 'tool-call' as const,
+			toolCallId: 'call_0',
+			toolName: 't',
+			input
+		});
+		const told = (input: number) => ({
+			...called(input),
+			type: 'tool-result' as const,
+			output: result(input)
+		});
+		const step = (first: number) => {
+			const content = [called(first), called(first + 1), told(first + 1), told(first)];
+			const chunks = [{ type: 'start-step' }, ...content];
+			for (const chunk of chunks) room.note(chunk as unknown as Parameters<typeof room.note>[0]);
+			return { content } as unknown as Parameters<typeof room.isFull>[0][number];
+		};
+		const steps = [step(1)];
+		expect(room.isFull(steps)).toBe(false);
+		expect(room.isFull([...steps, step(3)])).toBe(false);
+		expect([1, 2, 3, 4].map((place) => room.result(handle(place)))).toEqual(
+			[1, 2, 3, 4].map(result)
+		);
+
+		const output = { type: 'text' as const, value: '' };
+		const content = ['call_0', 'call_0'].map((toolCallId) => ({
+			...{ type: 'tool-result' as const, toolCallId, toolName: 't', output }
+		}));
+		const messages: ModelMessage[] = [1, 2].flatMap((): ModelMessage[] => [
+			{ role: 'assistant', content: 'I call.' },
+			{ role: 'tool', content }
+		]);
+		// Results stand in the messages in the order in which they came.
+		const sent = room
+			.prepare(messages, 0)
+			.messages.flatMap((message) =>
+				message.role === 'tool' ? [JSON.stringify(message.content)] : []
+			);
+		expect(
+			sent.map((text) => [...text.matchAll(/r:\w+\.(\d)/g)].map(([, place]) => place))
+		).toEqual([
+			['2', '1'],
+			['4', '3']
+		]);
+	});
+
+	test('C111 C13 the request is measured as the model counts its images', async () => {
+		const image: Part = {
+			type: 'file',
+			mediaType: 'image/png',
+			filename: 'a.png',
+			sha256: 'ab'.repeat(32),
+			size: 1,
+			tokens: 100,
+			width: 4000,
+			height: 4000
+		};
+		const question = request([user([image, { type: 'text', text: 'Look.' }])], { tools: search });
+		const dear = estimatorOf(1.2, undefined, () => capacity.safeLimit);
+		for (const [more, expected] of [
+			[{}, undefined],
+			[{ factor: 1.2, estimator: estimatorOf(1.2) }, undefined],
+			[{ factor: 1.2, estimator: dear }, 'no-room']
+		] as const) {
+			server.reset();
+			server.enqueue(ask({ query: 'x' }), behaviours.text('Done.'));
+			const end = await run({
+				request: question,
+				room: { capacity, messageId, ...more },
+				executeTool: async () => 'found'
+			});
+			expect(end.failure?.kind).toBe(expected);
+		}
 	});
 
 	test('C112 what was left out stays so, and the beginning of the requests the same', async () => {
