@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Desk, lines, must, turns } from '../support/conversation';
+import { Desk, lines, must, settled, turns } from '../support/conversation';
 import { grow, type Grower } from '../support/tree';
 
 async function open(tree: Grower) {
@@ -112,4 +112,22 @@ describe('coverage', () => {
 			...Array(3).fill('sent')
 		]);
 	});
+});
+
+test('H44 a checkpoint that was undone does not come back with a switch of branches; gone to by itself it does', async () => {
+	const desk = await Desk.of({ tree: turns(3, 900) });
+	const tab = await desk.open();
+	await tab.compact();
+	const checkpoint = must(tab.messages.at(-1));
+	const answer = must(tab.messages.at(-2));
+	await tab.undoCheckpoint(checkpoint.id);
+	expect(tab.notice?.title).toMatch(/taken off this branch/);
+	expect(tab.messages.at(-1)?.id).toBe(answer.id);
+	await tab.retry();
+	await settled(tab);
+	await tab.switchTo(answer.id);
+	expect(tab.messages.at(-1)?.id).toBe(answer.id);
+	expect((await tab.nextRequest()).system).toHaveLength(0);
+	await tab.switchTo(checkpoint.id);
+	expect(tab.messages.at(-1)?.id).toBe(checkpoint.id);
 });

@@ -3,18 +3,16 @@ import { checkpointBlock } from '../context/request';
 import { summaryText } from './answer';
 import type { CompactOutcome, CompactPorts } from './ports';
 import type { CompactPlan } from './plan';
+import { byFocus } from './focus';
 import { preserve, withoutPreserved, type Preserved } from './preserve';
 import { summaryRequest, type SummaryRequest } from './prompt';
-import { outputMost, passRoom, preservedRoom, summaryCap } from './room';
+import { outputMost, PASS_MIN, passRoom, preservedRoom, summaryCap } from './room';
 import { summarySize } from './summary-size';
 import { serialiseSummary, TOOL_RESULT_TOKENS, type Block } from './serialise';
 import type { Transcript } from './transcript';
 import { verifyAnswer, verifyGain, verifyRead, type Rejection } from './verify';
 
 export type * from './ports';
-
-/** A pass smaller than this would make no headway. Tokens. */
-const PASS_MIN = 128;
 
 /**
  * Carries a plan out: serialise, summarise in passes, verify, commit. Nothing is written before the last step. A port
@@ -142,7 +140,7 @@ async function fold<Failure>(
 			if (!rejection && !next) {
 				preserved = preserve(
 					text,
-					await transcript.references(),
+					byFocus(await transcript.references(), plan.focus),
 					preservedRoom(plan, withoutPreserved(text)),
 					(summary) => summaryTokens(plan, summary),
 					plan.pinned.map(({ text }) => text).join('\n')

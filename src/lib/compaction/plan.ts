@@ -99,11 +99,22 @@ export function planCompaction(input: PlanInput): Plan {
 	const budget = tailBudget(input);
 	const plan = planWithin(input, before, budget);
 	const isFirstByHand = input.trigger === 'manual' && !input.projection.checkpoint;
-	if (!isFirstByHand || plan.kind === 'compact' || plan.reason !== 'gain-too-small') return plan;
+	if (!isFirstByHand || plan.kind === 'compact' || plan.reason !== 'gain-too-small') {
+		return orBlamePins(input, plan);
+	}
 	// All but the first turn fits the tail, and that turn is not worth a summary: half of what is there may be.
 	const open = sum(verbatim(input.projection), input.estimator.message);
 	const half = planWithin(input, before, Math.min(budget, Math.floor(open / 2)));
-	return half.kind === 'compact' ? half : plan;
+	return half.kind === 'compact' ? half : orBlamePins(input, plan);
+}
+
+/** Where there would be a gain without the pins, they are the reason that there is none. Rule C122. */
+function orBlamePins(input: PlanInput, plan: Plan): Plan {
+	if (plan.kind === 'compact' || plan.reason !== 'gain-too-small' || !input.pins?.length)
+		return plan;
+	if (planCompaction({ ...input, pins: [] }).kind !== 'compact') return plan;
+	const tokens = pinnedTokens(input.pins, input.estimator);
+	return { ...plan, reason: 'pins-do-not-fit', pinnedTokens: tokens };
 }
 
 /** Why there is nothing to plan, whatever the boundary, or null. Rules C20–C22. */

@@ -2,15 +2,18 @@ import type { Capacity } from '../context/capacity';
 import { estimateText } from '../context/estimate';
 import { checkpointBlock } from '../context/request';
 import type { CompactPlan } from './plan';
+import { withoutPreserved } from './preserve';
 import { frameTokens } from './summary-size';
 import { summaryInstructions } from './prompt';
 import { quoted } from './quote';
 
+/** A pass smaller than this would make no headway. Tokens. */
+export const PASS_MIN = 128;
 /** Tags, limits, and the sentence of a repair. Tokens. */
 const PROMPT_FRAME = 200;
 /** References put back under their heading take at most this many tokens, and this share of the safe limit. */
-const PRESERVED_TOKENS = 1500;
-const PRESERVED_SHARE = 0.15;
+export const PRESERVED_TOKENS = 1500;
+const PRESERVED_SHARE = 0.25;
 
 /** The most a summary may be: what both models allow, and what is left beside what stays. Rule C81. */
 export function summaryCap(plan: CompactPlan, summariser: Capacity): number {
@@ -39,12 +42,21 @@ export function outputMost({ maxOutput, reserve }: Capacity): number {
 	return Math.min(maxOutput ?? reserve, reserve);
 }
 
+/** What "Preserved references" take in the checkpoint before. Tokens. */
+export function putBackBefore({ previous, estimator }: CompactPlan): number {
+	if (!previous) return 0;
+	const { summary } = previous.checkpoint;
+	const tokens = (text: string) => estimator.text(checkpointBlock(text).text);
+	return tokens(summary) - tokens(withoutPreserved(summary));
+}
+
 /** Room for "Preserved references" beside `summary`: rule C75. */
 export function preservedRoom(plan: CompactPlan, summary: string): number {
 	const block = plan.estimator.text(checkpointBlock(summary).text);
 	const freed = plan.before.tokens - plan.staying - block;
-	// What a summary replaced is gone; a refresh replaces only the summary before, references put back included.
-	const share = plan.boundary.covered.length === 0 ? freed : freed / 2;
+	// What was put back before may take its room again; of what is freed besides, half. A refresh frees only what it replaces.
+	const again = Math.min(freed, putBackBefore(plan));
+	const share = plan.boundary.covered.length === 0 ? freed : again + (freed - again) / 2;
 	const { safeLimit } = plan.capacity;
 	const left = safeLimit - plan.staying - block;
 	// A summary that says less than it was asked for leaves its room to what it did not say.

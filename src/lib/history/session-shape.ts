@@ -61,6 +61,11 @@ const fields: {
 		'what was pinned in it'
 	],
 	failures: [isFailures, null, 'how its last compactions ended'],
+	undone: [
+		(value) => value === undefined || (Array.isArray(value) && value.every(isId)),
+		[],
+		'which checkpoints were undone'
+	],
 	discardedAt: [
 		(value) => value === undefined || value === null || isMoment(value),
 		null,

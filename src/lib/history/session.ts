@@ -71,6 +71,8 @@ export interface Session {
 	readonly pins?: readonly Pin[];
 	/** Absent, or null, where the last compaction did not fail. After three automatic triggers rest. */
 	readonly failures?: CompactionFailures | null;
+	/** Checkpoints that were undone here: switching branches does not bring them back. */
+	readonly undone?: readonly MessageId[];
 	/** Epoch milliseconds when it was deleted: out of sight, and for a while it can be brought back. Absent: it was not. */
 	readonly discardedAt?: number | null;
 }

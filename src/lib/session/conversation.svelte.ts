@@ -7,9 +7,11 @@ import type {
 	Message,
 	MessageId,
 	ModelRef,
+	PinnedText,
 	SessionId,
 	TemplateName
 } from '$lib/history/message';
+import { leafOf } from '$lib/context/projection';
 import type { ModelRequest } from '$lib/context/request';
 import { isWholeRun, readSession } from '$lib/history/session-shape';
 import { newestLeafBelow } from '$lib/storage/branch';
@@ -21,7 +23,14 @@ import { brokenRunSentence, damagedBranchNotice, damageView, recordSentence } fr
 import { isEmptyDraft, pendingMessage } from './drafting';
 import { costOfCheckpoint } from './forecast';
 import { newId } from './ids';
-import { missingModelNotice, noopNotice, notUndoableNotice, storageNotice } from './notices';
+import {
+	missingModelNotice,
+	noopNotice,
+	notUndoableNotice,
+	storageNotice,
+	undoneNotice
+} from './notices';
+import { pinnedTexts } from './pins';
 import { Runner } from './runner.svelte';
 import { Sender } from './sender';
 import { Transfer } from './transfer.svelte';
@@ -245,7 +254,7 @@ export class Conversation implements ConversationView {
 	}
 	switchTo(siblingId: MessageId): Promise<void> {
 		return this.#act(async () => {
-			const leafId = await newestLeafBelow(this.#thread.deps.db, siblingId);
+			const leafId = await newestLeafBelow(this.#thread.deps.db, siblingId, this.session.undone);
 			// There, everything would be read-only, and no way would lead back.
 			const damage = await this.#thread.branch.damageAt(leafId);
 			if (damage !== null) {
@@ -274,7 +283,7 @@ export class Conversation implements ConversationView {
 		return this.#act(async () => {
 			const leaf = this.messages.at(-1);
 			if (leaf?.id !== id) this.#thread.notice = notUndoableNotice;
-			else await this.#thread.move(leaf.parentId);
+			else if (await this.#thread.undo(leaf)) this.#thread.notice = undoneNotice;
 		});
 	}
 
@@ -296,6 +305,13 @@ export class Conversation implements ConversationView {
 	async togglePin(pin: Pin): Promise<void> {
 		if (this.readOnly !== null) return;
 		await this.#thread.guard(() => this.#thread.togglePin(pin));
+	}
+	async pinnedTexts(): Promise<readonly PinnedText[]> {
+		const projection = await this.#thread.branch.ready();
+		return pinnedTexts(this.#thread.deps.db, this.session, {
+			leafId: leafOf(projection),
+			previous: projection.checkpoint
+		});
 	}
 	forecast() {
 		return this.#compactor.forecast(this.run === null);

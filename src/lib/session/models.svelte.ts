@@ -146,11 +146,12 @@ export class Models {
 			name: edit.name,
 			baseURL: edit.baseURL,
 			sealedKey,
-			// What a refusal taught stays until the model itself is removed.
-			models: edit.models.map((model) => ({
-				...stored?.models.find((known) => known.model === model.model),
-				...model
-			}))
+			models: edit.models.map((model) => {
+				const known = stored?.models.find((each) => each.model === model.model);
+				// Whoever types another window knows better than an earlier refusal.
+				const isCorrected = known && known.contextWindow !== model.contextWindow;
+				return { ...known, ...model, ...(isCorrected ? { learntWindow: null } : {}) };
+			})
 		};
 		await saveProvider(this.#db, row);
 		await this.load();

@@ -147,15 +147,24 @@ export const restingNotice: Notice = {
 	tone: 'warning',
 	title: 'Compaction failed three times in a row, so it no longer starts by itself.',
 	safe: 'Nothing was sent. Your draft is as you left it.',
-	advice: 'Compact by hand, or choose another model.',
-	actions: ['compact', 'dismiss']
+	advice: 'Compact by hand, or choose another model, or another one for summaries in Settings.',
+	actions: ['compact', 'settings', 'dismiss']
 };
 
 export const noRoomNotice: Notice = {
 	tone: 'warning',
 	title: 'This model’s window is too small to summarise with.',
 	safe: 'The conversation is as it was.',
-	advice: 'Shorten the instructions, or choose a model with a larger window.',
+	advice:
+		'Choose a model with a larger window, or correct its window in Settings: a limit that was learnt from a refusal can be forgotten there.',
+	actions: ['settings', 'dismiss']
+};
+
+/** A checkpoint was undone. */
+export const undoneNotice: Notice = {
+	tone: 'info',
+	title: 'The checkpoint was taken off this branch.',
+	safe: 'The full text is sent again where it fits. The checkpoint stays in the history.',
 	actions: ['dismiss']
 };
 

@@ -6,7 +6,13 @@ import { verbatim, type Projection } from '$lib/context/projection';
 import { toolsFor } from '$lib/context/recall';
 import { buildRequest, type ModelRequest, type ToolSpec } from '$lib/context/request';
 import { sentMessages, tokensPerResult } from '$lib/context/results';
-import type { ConversationMessage, MessageId, ModelRef, SessionId } from '$lib/history/message';
+import type {
+	ConversationMessage,
+	Message,
+	MessageId,
+	ModelRef,
+	SessionId
+} from '$lib/history/message';
 import type { Run } from '$lib/history/run';
 import type { Pin, Session } from '$lib/history/session';
 import type { HiloDatabase } from '$lib/storage/database';
@@ -170,9 +176,10 @@ export class Thread {
 	}
 
 	/** Moves the leaf and shows the branch it ends. False, with a notice, when the branch was stale. */
-	async move(leafId: MessageId | null): Promise<boolean> {
+	async move(leafId: MessageId | null, undone: MessageId | null = null): Promise<boolean> {
 		return this.own(async () => {
-			const moved = await moveLeaf(this.deps.db, expectedOf(this.#session), leafId, Date.now());
+			const expected = expectedOf(this.#session);
+			const moved = await moveLeaf(this.deps.db, expected, leafId, Date.now(), undone);
 			if (!moved) {
 				this.notice = staleNotice;
 				await this.reload();
@@ -182,6 +189,11 @@ export class Thread {
 			await this.branch.load(moved.leafId);
 			return true;
 		});
+	}
+
+	/** Takes the checkpoint that is the leaf off the branch, and remembers that. */
+	undo(checkpoint: Message): Promise<boolean> {
+		return this.move(checkpoint.parentId, checkpoint.id);
 	}
 
 	/** Reads the session and its branch again. */

@@ -6,6 +6,7 @@ import type {
 	MessageId,
 	ModelRef,
 	Part,
+	PinnedText,
 	SessionId,
 	TemplateName,
 	Trigger
@@ -95,7 +96,11 @@ export type CompactionForecast =
 			/** Null where a price is unknown. */
 			readonly cost: CheckpointCost | null;
 	  }
-	| { readonly kind: 'noop'; readonly reason: NoopReason };
+	| {
+			readonly kind: 'noop';
+			/** `no-room`: the summariser's window is too small. */
+			readonly reason: NoopReason | 'no-room';
+	  };
 
 /** Position of a message among the children of its parent: the ‹ 2/3 › at a branch point. */
 export interface SiblingPosition {
@@ -178,6 +183,8 @@ export interface ConversationView {
 	/** Pins it, or takes the pin away. Pinned texts are carried verbatim in every later checkpoint. */
 	togglePin(pin: Pin): Promise<void>;
 	isPinned(pin: Pin): boolean;
+	/** The texts that are pinned on this branch, as a next checkpoint would carry them. */
+	pinnedTexts(): Promise<readonly PinnedText[]>;
 	/** What a compaction by hand would do now; null where the session's model is not set up. */
 	forecast(): Promise<CompactionForecast | null>;
 	/** What a checkpoint cost and saves in US dollars, or null where that is unknown. */

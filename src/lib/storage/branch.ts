@@ -142,8 +142,15 @@ export async function readSiblings(
 	return siblings;
 }
 
-/** The newest leaf below `id`, by the newest child each time: where switching to a sibling leads. Rule H44. */
-export async function newestLeafBelow(db: HiloDatabase, id: MessageId): Promise<MessageId> {
+/**
+ * The newest leaf below `id`, by the newest child each time: where switching to a sibling leads. Rule H44.
+ * @param undone checkpoints that were undone: their branches are not gone into
+ */
+export async function newestLeafBelow(
+	db: HiloDatabase,
+	id: MessageId,
+	undone: readonly MessageId[] = []
+): Promise<MessageId> {
 	let leaf = await db.messages.get(id);
 	for (let next = leaf; next && isDepth(next.depth);) {
 		leaf = next;
@@ -151,7 +158,7 @@ export async function newestLeafBelow(db: HiloDatabase, id: MessageId): Promise<
 		const depth = leaf.depth + 1;
 		// Depths rise with every step, so that damaged rows which form a circle end it.
 		next = children
-			.filter((child) => child.depth === depth)
+			.filter((child) => child.depth === depth && !undone.includes(child.id))
 			.toSorted(byAge)
 			.at(-1);
 	}

@@ -88,12 +88,16 @@ export async function togglePin(
 	});
 }
 
-/** Moves the leaf: switch of branch, undo of a checkpoint. Null when the branch changed or a run is open. Rule H25. */
+/**
+ * Moves the leaf: switch of branch, undo of a checkpoint. Null when the branch changed or a run is open. Rule H25.
+ * @param undone the checkpoint that this undoes: the session remembers it, so that no switch brings it back unasked
+ */
 export async function moveLeaf(
 	db: HiloDatabase,
 	expected: Expected,
 	leafId: MessageId | null,
-	now: number
+	now: number,
+	undone: MessageId | null = null
 ): Promise<Session | null> {
 	return atomic(db, [db.sessions, db.runs, db.messages], async () => {
 		const session = await compare(db, expected);
@@ -101,7 +105,9 @@ export async function moveLeaf(
 		if (session.leafId === leafId) return session;
 		const leaf = leafId === null ? null : await db.messages.get(leafId);
 		if (leaf === undefined || (leaf && leaf.treeId !== session.treeId)) return null;
-		const next = withLeaf(session, leafId, now);
+		const moved = withLeaf(session, leafId, now);
+		const next =
+			undone === null ? moved : { ...moved, undone: [...(session.undone ?? []), undone] };
 		await db.sessions.put(next);
 		return next;
 	});

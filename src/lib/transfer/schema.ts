@@ -217,6 +217,7 @@ export const sessionSchema: z.ZodType<Session> = z.looseObject({
 	pinned: z.boolean(),
 	pins: z.array(pin).optional(),
 	failures: z.looseObject({ count, model: modelRef }).nullable().optional(),
+	undone: z.array(messageId).optional(),
 	discardedAt: time.nullable().optional()
 });
 

@@ -121,11 +121,11 @@ describe('C122 what does not fit is said before a model is asked', () => {
 		expect(commits[0]?.tokensAfter).toBeLessThanOrEqual(small.safeLimit);
 	});
 
-	test('C123 pinning what is covered can leave nothing to gain', () => {
+	test('C122 pinning what is covered can leave nothing to gain: the pins are named as the reason', () => {
 		const tree = grow();
 		tree.talk(words(200), words(200), 'u2', 'a2');
 		const pins = tree.branch().slice(0, 2).map(pinOf);
 		expect(planOf(tree)).toMatchObject({ kind: 'compact' });
-		expect(planOf(tree, { pins })).toMatchObject({ kind: 'noop', reason: 'gain-too-small' });
+		expect(planOf(tree, { pins })).toMatchObject({ kind: 'noop', reason: 'pins-do-not-fit' });
 	});
 });

@@ -440,6 +440,36 @@ describe('what is committed', () => {
 		expect(kept).toEqual([60, 60, 60, 60]);
 	});
 
+	test('C75 small compactions one after another drop nothing that was put back while there is room', async () => {
+		const tree = grow();
+		const keys = Array.from({ length: 90 }, (_, n) => `10.1000/paper-${n}`).join(' ');
+		tree.talk(keys, words(2500), 'u2', 'a2');
+		const kept: number[] = [];
+		for (let round = 0; round < 4; round++) {
+			const { commits } = await run(tree, mustPlan(tree));
+			kept.push(commits[0]?.references.filter((reference) => reference.kept).length ?? 0);
+			tree.talk(words(700, round), words(700, round + 5), 'more', 'more');
+		}
+		expect(kept[0]).toBeGreaterThan(80);
+		for (const later of kept) expect(later).toBeGreaterThanOrEqual(kept[0] ?? 0);
+	});
+
+	test.each([
+		['keep every sample size', 'n = 1042'],
+		['guarda todas las rutas', 'src/lib/rare/only-once.ts'],
+		['keep 10.1000/paper-397 above all', '10.1000/paper-397']
+	])('C77 %j: what it asks for is put back first', async (focus, wanted) => {
+		const tree = grow();
+		const many = Array.from({ length: 400 }, (_, n) => `10.1000/paper-${n}`).join(' ');
+		tree.talk(`${many} with n = 1042 in src/lib/rare/only-once.ts`, words(1000), 'u2', 'a2');
+		const without = await run(tree, mustPlan(tree));
+		expect(without.commits[0]?.summary).not.toContain(wanted);
+		const again = grow();
+		again.talk(`${many} with n = 1042 in src/lib/rare/only-once.ts`, words(1000), 'u2', 'a2');
+		const { commits } = await run(again, mustPlan(again, { focus }));
+		expect(commits[0]?.summary).toContain(wanted);
+	});
+
 	test('C82 "Preserved references" are never part of what a model is given', async () => {
 		const tree = grow();
 		tree.talk(`10.1000/paper-1 ${words(500)}`, words(500), 'u2', 'a2');
