@@ -5,13 +5,14 @@ import { handleOf, tokensPerResult } from '../../src/lib/context/results';
 import { shortId, type MessageId } from '../../src/lib/history/message';
 import { recall } from '../../src/lib/session/recalling';
 import { searchBranch } from '../../src/lib/session/searching';
+import { addAttachment } from '../../src/lib/storage/attachments';
 import type { HiloDatabase } from '../../src/lib/storage/database';
 import type { SearchEntry } from '../../src/lib/worker/search-index';
 import { SearchIndexes } from '../../src/lib/worker/search-index';
 import { compute } from '../support/compute';
 import { ask, Desk, must } from '../support/conversation';
 import { freshDatabase, store } from '../support/database';
-import { grow, text, tool, words, type Grower } from '../support/tree';
+import { file, grow, text, tool, words, type Grower } from '../support/tree';
 
 const capacity = capacityOf({ contextWindow: 8192, maxOutput: null });
 const limit = tokensPerResult(capacity);
@@ -146,6 +147,90 @@ describe('C98', () => {
 			{ handle: '00000000FF.1' }
 		);
 		expect(found).toEqual({ handle, text: 'just now' });
+	});
+});
+
+describe('C98 attached text', () => {
+	const body = `The secret is zyzzyva. ${words(4000)}`;
+	const attached = { ...file('paper.txt'), sha256: 'cd'.repeat(32) };
+	async function withAttachment(tree: Grower, content = body) {
+		const db = await databaseOf(tree);
+		const blob = new Blob([content]);
+		await addAttachment(db, {
+			sha256: attached.sha256,
+			mediaType: 'text/plain',
+			filename: '',
+			blob
+		});
+		return db;
+	}
+
+	test('C98 read_message reads on into the text of an attachment', async () => {
+		const tree = grow();
+		const message = tree.user([attached, text('Read it.')]);
+		const db = await withAttachment(tree);
+		let read = '';
+		for (let offset: number | undefined = 0; offset !== undefined;) {
+			const page = (await recall(
+				{ db, worker: compute, leafId: message.id, capacity },
+				'read_message',
+				{ id: message.id, offset }
+			)) as { text: string; nextOffset?: number };
+			expect(estimateText(JSON.stringify(page))).toBeLessThanOrEqual(limit);
+			read += page.text;
+			offset = page.nextOffset;
+		}
+		expect(read).toBe(`paper.txt\n\nRead it.\n\n(file: paper.txt)\n${body}`);
+		db.close();
+	});
+
+	test('C97 C99 a search finds it, by a scan and in an index', async () => {
+		for (const turns of [5, 150]) {
+			const tree = longBranch(turns);
+			tree.user([attached, text('Read it.')]);
+			const db = await withAttachment(tree);
+			const leafId = must(tree.leaf).id;
+			const { hits, total } = await searchBranch(db, counting().worker, leafId, 'zyzzyva');
+			expect(total).toBe(1);
+			expect(hits[0]?.snippet).toContain('The secret is zyzzyva.');
+			db.close();
+		}
+	});
+
+	test('C98 bytes that are no text, or are gone, are a name', async () => {
+		const tree = grow();
+		const message = tree.user([attached, text('Read it.')]);
+		for (const db of [await withAttachment(tree, 'PK\0\0'), await databaseOf(tree)]) {
+			const options = { db, worker: compute, leafId: message.id, capacity };
+			expect(await recall(options, 'read_message', { id: message.id })).toMatchObject({
+				text: 'paper.txt\n\nRead it.'
+			});
+			db.close();
+		}
+	});
+
+	test('C43 C70 a compaction reads it: in what the summariser gets, and in the ledger', async () => {
+		const tree = grow();
+		tree.user([attached, text('Read it.')]);
+		tree.answer(words(1500, 1));
+		for (let n = 0; n < 3; n++) tree.talk(`q${n}`, words(1200, n));
+		const desk = await Desk.of({ tree });
+		const blob = new Blob([`See 10.1234/abcd.5678 with zyzzyva. ${words(1400, 3)}`]);
+		await addAttachment(desk.db, {
+			sha256: attached.sha256,
+			mediaType: 'text/plain',
+			filename: 'paper.txt',
+			blob
+		});
+		const tab = await desk.open();
+		await tab.compact();
+		const leaf = (await desk.branch()).at(-1);
+		if (leaf?.role !== 'checkpoint') throw new Error('Nothing was compacted.');
+		const asked = desk.summaries.map(({ body }) => JSON.stringify(body)).join('');
+		expect(asked).toContain('with zyzzyva');
+		expect(leaf.checkpoint.references.map((reference) => reference.text)).toContain(
+			'10.1234/abcd.5678'
+		);
 	});
 });
 

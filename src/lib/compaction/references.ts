@@ -5,6 +5,7 @@ import {
 	type Reference,
 	type ReferenceKind
 } from '../history/message';
+import { textOfFile } from '../context/files';
 import { asText } from '../context/measure';
 import { unfencedLines } from './fences';
 import { patterns, weights, type Source } from './reference-patterns';
@@ -84,10 +85,11 @@ function* referencesIn(words: Words): Generator<{ kind: ReferenceKind; text: str
 	}
 }
 
-/** What a message says, by where a kind may be taken from, and what its tools returned. Rule C71. */
+/** What a message says, by where a kind may be taken from, and what its tools returned and its files hold. Rule C71. */
 function wordsOf(message: ConversationMessage): { said: Words; returned: string } {
 	const spoken = textOf(message);
 	const tools = message.parts.filter((part) => part.type === 'dynamic-tool');
+	const files = message.parts.filter((part) => part.type === 'file');
 	return {
 		said: {
 			// What a model asks of a tool is its own choice of words.
@@ -96,7 +98,10 @@ function wordsOf(message: ConversationMessage): { said: Words; returned: string 
 			prose: unfencedLines(spoken).join('\n'),
 			user: message.role === 'user' ? spoken : ''
 		},
-		returned: tools.map((part) => unescaped(part.errorText ?? part.output)).join('\n')
+		returned: [
+			...tools.map((part) => unescaped(part.errorText ?? part.output)),
+			...files.map(textOfFile)
+		].join('\n')
 	};
 }
 

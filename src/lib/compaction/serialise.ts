@@ -1,5 +1,6 @@
 import { shortId, type ConversationMessage, type MessageId, type Part } from '../history/message';
 import { estimateText, prefixWithin } from '../context/estimate';
+import { textOfFile, type ReadableFile } from '../context/files';
 import { asText } from '../context/measure';
 import { quoted } from './quote';
 
@@ -15,7 +16,7 @@ export interface Block {
 
 /** Limits of the transcript, in tokens. */
 export interface SerialiseLimits {
-	/** A tool result over this is cut in the middle, with a visible marker. */
+	/** A tool result or a file's text over this is cut in the middle, with a visible marker. */
 	readonly toolResult: number;
 	/** The most a block may be, header included; more is continued in the next one. */
 	readonly block: number;
@@ -25,8 +26,8 @@ export interface SerialiseLimits {
 export const TOOL_RESULT_TOKENS = 2000;
 
 /**
- * Writes messages as the transcript a summariser reads. Reasoning is left out; files are named, not quoted; errors and
- * denied operations are marked; every block carries its message id so that the summary can cite it. Rules C40–C46.
+ * Writes messages as the transcript a summariser reads. Reasoning is left out; files are named, and quoted where their
+ * text was read; errors and denied operations are marked; every block carries its message id so that the summary can cite it. Rules C40–C46.
  */
 export function* serialise(
 	messages: Iterable<ConversationMessage>,
@@ -85,7 +86,7 @@ function* serialiseMessage(
 			yield* flush();
 			yield* add(`tool ${labelOf(part.toolName)}`, toolText(part, id, limits.toolResult));
 		} else {
-			const text = partText(part);
+			const text = partText(part, id, limits.toolResult);
 			if (text !== '') prose.push(text);
 		}
 	}
@@ -95,15 +96,24 @@ function* serialiseMessage(
 	if (isEmpty) yield* add(message.role, '(empty message)');
 }
 
-function partText(part: Part): string {
+function partText(part: Part, id: string, limit: number): string {
 	switch (part.type) {
 		case 'text':
 			return part.text.trim();
 		case 'file':
-			return `(file: ${part.filename}, ${part.mediaType}, ${part.size} bytes, sha256 ${part.sha256.slice(0, 12)})`;
+			return fileText(part, id, limit);
 		default:
 			return '';
 	}
+}
+
+/** A file's name and what it holds, cut as a tool's result is: what follows in the message is the person's own again. */
+function fileText(file: ReadableFile, id: string, limit: number): string {
+	const { filename, mediaType, size, sha256 } = file;
+	const line = `(file: ${filename}, ${mediaType}, ${size} bytes, sha256 ${sha256.slice(0, 12)})`;
+	const text = textOfFile(file).trim();
+	if (text === '') return line;
+	return `${line}\n${cutMiddle(text, limit, id)}\n(end of the file ${filename})`;
 }
 
 /** A tool's name as part of a header: models and imports may name a tool anything. */

@@ -1,4 +1,5 @@
-import { shortId, type ConversationMessage } from '../history/message';
+import { shortId, textOf, type ConversationMessage, type Part } from '../history/message';
+import { textOfFile } from './files';
 import { asText } from './measure';
 import type { ToolSpec } from './request';
 import { fold, isSearchable } from './search-terms';
@@ -145,42 +146,58 @@ export function bestPassages(
 	return found
 		.map(({ message, score, folded = fold(plainText(message)) }) => ({
 			message,
+			folded,
 			score: score * (folded.includes(phrase) ? 2 : 1)
 		}))
 		.sort((a, b) => b.score - a.score || b.message.depth - a.message.depth)
 		.slice(0, HITS)
-		.map(({ message }) => ({
+		.map(({ message, folded }) => ({
 			message: shortId(message.id),
 			role: message.role,
 			createdAt: message.createdAt,
-			snippet: snippetOf(plainText(message), [phrase, ...words.map(fold)])
+			snippet: snippetOf(plainText(message), folded, [phrase, ...words.map(fold)])
 		}));
 }
 
-/** A message as plain text: what was said, and what its tools were asked and answered. */
+/**
+ * A message as plain text: what was said, what its tools were asked and answered, and last, each behind its name, the texts
+ * of its files, where they were read.
+ */
 export function plainText(message: ConversationMessage): string {
-	return message.parts
-		.map((part) => {
-			switch (part.type) {
-				case 'text':
-					return part.text;
-				case 'file':
-					return part.filename;
-				case 'dynamic-tool':
-					return `${part.toolName} ${asText(part.input)}\n${part.errorText ?? asText(part.output)}`;
-				default:
-					return '';
-			}
-		})
-		.filter((text) => text !== '')
-		.join('\n\n');
+	const files = message.parts.flatMap((part) => {
+		const text = part.type === 'file' ? textOfFile(part).trim() : '';
+		return part.type === 'file' && text !== '' ? [`(file: ${part.filename})\n${text}`] : [];
+	});
+	return [...message.parts.map(plainPart), ...files].filter((text) => text !== '').join('\n\n');
+}
+
+/** What a pin carries of a message: what was said, word for word, and its files' names; of bare tool calls, those. */
+export function pinnedText(message: ConversationMessage): string {
+	const said = textOf(message);
+	if (said === '') return plainText(message);
+	const names = message.parts.flatMap((part) =>
+		part.type === 'file' ? [`(file: ${part.filename})`] : []
+	);
+	return [said, ...names].join('\n\n');
+}
+
+function plainPart(part: Part): string {
+	switch (part.type) {
+		case 'text':
+			return part.text;
+		case 'file':
+			return part.filename;
+		case 'dynamic-tool':
+			return `${part.toolName} ${asText(part.input)}\n${part.errorText ?? asText(part.output)}`;
+		default:
+			return '';
+	}
 }
 
 /** The passage around the first of `words` that stands in the text; they come with the most telling first. */
-function snippetOf(text: string, words: readonly string[]): string {
-	const { folded, places } = foldedPlaces(text);
+function snippetOf(text: string, folded: string, words: readonly string[]): string {
 	const at = words.map((word) => folded.indexOf(word)).find((index) => index !== -1) ?? 0;
-	const first = places[at] ?? 0;
+	const first = placeIn(text, at);
 	const from = Math.max(0, Math.min(first - SNIPPET / 4, text.length - SNIPPET));
 	const cut = text
 		.slice(from, from + SNIPPET)
@@ -189,16 +206,36 @@ function snippetOf(text: string, words: readonly string[]): string {
 	return `${from > 0 ? '… ' : ''}${cut}${from + SNIPPET < text.length ? ' …' : ''}`;
 }
 
-/** A text folded, and for each code unit of that where it stands in the text: folding changes lengths. */
-function foldedPlaces(text: string): { folded: string; places: number[] } {
-	const places: number[] = [];
-	let folded = '';
+/** Characters folded at once. */
+const PIECE = 8192;
+
+/**
+ * Where in a text stands what is at `at` of its folded form. Folding changes lengths, so the text is folded again up to
+ * there: in pieces, and only the last of them character by character.
+ */
+function placeIn(text: string, at: number): number {
+	let left = at;
+	for (let from = 0; from < text.length;) {
+		const end = from + PIECE;
+		const to = isHighSurrogate(text.charCodeAt(end - 1)) ? end + 1 : end;
+		const piece = text.slice(from, to);
+		const { length } = fold(piece);
+		if (left < length) return from + placeInPiece(piece, left);
+		left -= length;
+		from = to;
+	}
+	return 0;
+}
+
+function placeInPiece(piece: string, at: number): number {
 	let index = 0;
-	for (const char of text) {
-		const piece = fold(char);
-		for (let unit = 0; unit < piece.length; unit++) places.push(index);
-		folded += piece;
+	let length = 0;
+	for (const char of piece) {
+		length += fold(char).length;
+		if (length > at) return index;
 		index += char.length;
 	}
-	return { folded, places };
+	return index;
 }
+
+const isHighSurrogate = (code: number) => code >= 0xd800 && code < 0xdc00;

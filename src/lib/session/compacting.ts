@@ -10,6 +10,7 @@ import { commitCheckpoint } from '$lib/storage/commit-checkpoint';
 import type { HiloDatabase } from '$lib/storage/database';
 import { expectedOf } from '$lib/storage/expected';
 import type { Compute } from '$lib/worker/client';
+import { fileTexts } from './file-texts';
 import { newId } from './ids';
 
 export interface CompactingOptions {
@@ -40,7 +41,7 @@ export async function runCompaction(
 	let session: Session | null = null;
 	let isCommitting = false;
 	const finished = compact<Failure>(plan, {
-		read: (messages, options) => worker.read(messages, options),
+		read: (messages, options) => worker.read(messages, options, fileTexts(db)),
 		summarise: async (request, signal) => {
 			const { failure, ...answer } = await summarise({ provider, model, ...request, signal });
 			return failure ? { kind: 'failed', failure } : { kind: 'answer', answer };

@@ -1,7 +1,6 @@
 import type { CheckpointMessage, MessageId, PinnedText } from '$lib/history/message';
-import { textOf } from '$lib/history/message';
 import type { Session } from '$lib/history/session';
-import { plainText } from '$lib/context/recall';
+import { pinnedText } from '$lib/context/recall';
 import { readAncestors } from '$lib/storage/branch';
 import type { HiloDatabase } from '$lib/storage/database';
 
@@ -32,8 +31,7 @@ export async function pinnedTexts(
 		...carried,
 		...messages.flatMap((message): PinnedText[] => {
 			if (message.role === 'checkpoint') return [];
-			// What was said, word for word; of an answer that only called tools, those.
-			const text = textOf(message) || plainText(message);
+			const text = pinnedText(message);
 			return text.trim() === '' ? [] : [{ messageId: message.id, text }];
 		}),
 		...pins.flatMap((pin): PinnedText[] =>

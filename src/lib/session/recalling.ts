@@ -1,4 +1,5 @@
 import type { Capacity } from '$lib/context/capacity';
+import { withFileTexts } from '$lib/context/files';
 import { pageOf, searchAnswer } from '$lib/context/paging';
 import { plainText } from '$lib/context/recall';
 import { nameOf, readHandle, resultAt, tokensPerResult } from '$lib/context/results';
@@ -6,6 +7,7 @@ import { shortId, type MessageId } from '$lib/history/message';
 import { findAncestor } from '$lib/storage/ancestor';
 import type { HiloDatabase } from '$lib/storage/database';
 import type { Compute } from '$lib/worker/client';
+import { fileTexts } from './file-texts';
 import { searchBranch } from './searching';
 
 export interface RecallingOptions {
@@ -58,7 +60,8 @@ async function readMessage({ db, leafId }: RecallingOptions, input: unknown, lim
 		throw new Error(`This conversation has no message ${id}.`);
 	}
 	const fields = { message: shortId(message.id), role: message.role };
-	return pageOf(fields, plainText(message), numberField(input, 'offset'), limit);
+	const [read = message] = await withFileTexts([message], fileTexts(db));
+	return pageOf(fields, plainText(read), numberField(input, 'offset'), limit);
 }
 
 async function readResult(options: RecallingOptions, input: unknown, limit: number) {

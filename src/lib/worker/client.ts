@@ -1,6 +1,7 @@
 import { proxy, releaseProxy, wrap } from 'comlink';
 import { inBatches } from '../compaction/batches';
 import type { Transcript, TranscriptOptions } from '../compaction/transcript';
+import type { FileTexts } from '../context/files';
 import type { ConversationMessage } from '../history/message';
 import type { WorkerApi } from './api';
 
@@ -10,8 +11,12 @@ export type Compute = {
 		...args: Parameters<WorkerApi[Name]>
 	) => Promise<Awaited<ReturnType<WorkerApi[Name]>>>;
 } & {
-	/** Opens messages as a transcript. They are copied to the worker batch by batch, as it is read. */
-	read(messages: readonly ConversationMessage[], options: TranscriptOptions): Promise<Transcript>;
+	/** Opens messages as a transcript. They are copied to the worker batch by batch, as it is read, with their files' texts. */
+	read(
+		messages: readonly ConversationMessage[],
+		options: TranscriptOptions,
+		files?: FileTexts
+	): Promise<Transcript>;
 };
 
 /**
@@ -31,8 +36,9 @@ export function startWorker(): Compute {
 	return {
 		estimate: (text) => orBroken(remote.estimate(text)),
 		measure: (messages) => orBroken(remote.measure(messages)),
-		read: async (messages, options) => {
-			const transcript = await orBroken(remote.read(proxy(inBatches(messages)), options));
+		read: async (messages, options, files) => {
+			const pull = proxy(inBatches(messages, files));
+			const transcript = await orBroken(remote.read(pull, options));
 			return {
 				next: () => orBroken(transcript.next()),
 				references: () => orBroken(transcript.references()),

@@ -5,6 +5,7 @@ import { PRESERVED_HEADING } from '../../../src/lib/compaction/template';
 import { estimateText } from '../../../src/lib/context/estimate';
 import { checkpointBlock } from '../../../src/lib/context/request';
 import type { Part, ReferenceKind } from '../../../src/lib/history/message';
+import type { ReadableFile } from '../../../src/lib/context/files';
 import { cpuTime } from '../../support/cpu';
 import { file, grow, messageId, text, tool } from '../../support/tree';
 
@@ -270,6 +271,20 @@ describe('C70 kinds', () => {
 		expect(findReferences([grow().answer([failed])], [])).toMatchObject([
 			{ text: '10.1000/zzz', count: 0 },
 			{ text: 'https://api.example.org/x', count: 0 }
+		]);
+	});
+
+	test('C71 a file’s text is searched as what a tool returned', () => {
+		const read: ReadableFile = {
+			...file('paper.txt'),
+			text: 'See 10.1234/abcd.5678, \\textcite{lee2019}, src/x/y.ts; 40 % of `things`.\nDecision: no.'
+		};
+		const found = findReferences([grow().user([read, text('Read 10.1000/a.')])], []);
+		expect(found.map(({ kind, text: value, count }) => [kind, value, count])).toEqual([
+			['doi', '10.1000/a', 1],
+			['file', 'paper.txt', 1],
+			['doi', '10.1234/abcd.5678', 0],
+			['citekey', 'lee2019', 0]
 		]);
 	});
 

@@ -2,10 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { inBatches } from '../../../src/lib/compaction/batches';
 import { openTranscript } from '../../../src/lib/compaction/transcript';
 import { findReferences } from '../../../src/lib/compaction/references';
+import { plainText } from '../../../src/lib/context/recall';
 import { serialise, type Block } from '../../../src/lib/compaction/serialise';
 import type { ConversationMessage } from '../../../src/lib/history/message';
 import { known, mustPlan, run, small } from '../../support/compaction';
-import { grow, text, tool, words } from '../../support/tree';
+import { file, grow, text, tool, words } from '../../support/tree';
 
 const limits = { toolResult: 2000, block: 2000 };
 const options = { limits, room: 2000, first: [], references: [] };
@@ -95,6 +96,36 @@ describe('C49 a transcript is read as a stream', () => {
 		const sizes: number[] = [];
 		for (let batch = await pull(); batch; batch = await pull()) sizes.push(batch.length);
 		expect(sizes).toEqual([2, 1, 1]);
+	});
+
+	test('C49 the text of a file is read when its batch is pulled, and counts for its size', async () => {
+		const tree = grow();
+		for (let n = 0; n < 6; n++) tree.user([{ ...file(`${n}.txt`), size: 120_000 }, text(`q${n}`)]);
+		const reads: string[] = [];
+		const pull = inBatches(tree.branch() as ConversationMessage[], async ({ filename }) => {
+			reads.push(filename);
+			return `text of ${filename}`;
+		});
+		const first = await pull();
+		expect(reads).toEqual(['0.txt', '1.txt']);
+		expect(first?.map(plainText)).toEqual([
+			'0.txt\n\nq0\n\n(file: 0.txt)\ntext of 0.txt',
+			'1.txt\n\nq1\n\n(file: 1.txt)\ntext of 1.txt'
+		]);
+		await pull();
+		expect(reads).toHaveLength(4);
+		// What is stored has no text.
+		expect(JSON.stringify(tree.branch())).not.toContain('text of');
+	});
+
+	test('C49 an image has no text, and a message without files is the same object', async () => {
+		const tree = grow();
+		const plain = tree.user('q');
+		tree.user([{ ...file('a.png'), mediaType: 'image/png' }]);
+		const pull = inBatches(tree.branch() as ConversationMessage[], async () => 'text');
+		const batch = await pull();
+		expect(batch?.[0]).toBe(plain);
+		expect(JSON.stringify(batch?.[1])).not.toContain('"text"');
 	});
 
 	test('C49 a failing read is thrown on, and closing lets go', async () => {

@@ -4,12 +4,16 @@ import type { ConversationMessage } from '../../../src/lib/history/message';
 import { estimateText } from '../../../src/lib/context/estimate';
 import { pageOf, searchAnswer } from '../../../src/lib/context/paging';
 import {
+	bestPassages,
+	pinnedText,
 	plainText,
 	readToolResult,
 	recallTools,
 	searchMessages,
-	toolsFor
+	toolsFor,
+	type SearchHit
 } from '../../../src/lib/context/recall';
+import type { ReadableFile } from '../../../src/lib/context/files';
 import { queryTerms, searchTerms } from '../../../src/lib/context/search-terms';
 import { cpuTime } from '../../support/cpu';
 import { file, grow, text, tool, words } from '../../support/tree';
@@ -61,6 +65,54 @@ describe('C97', () => {
 		}
 		expect(found(messages, 'secretly')).toEqual([]);
 		expect(messages.map(plainText).join()).not.toContain('secretly');
+	});
+
+	test('C97 the text of a file is searched where it was read, behind what was said', () => {
+		const read: ReadableFile = { ...file('paper.txt'), text: 'It says zebra.' };
+		const message = grow().user([read, text('Look.')]);
+		expect(plainText(message)).toBe('paper.txt\n\nLook.\n\n(file: paper.txt)\nIt says zebra.');
+		expect(found([message], 'zebra')[0]).toContain('It says zebra.');
+	});
+
+	test('C120 a pin carries what was said and the names of its files; of bare calls, those', () => {
+		const read: ReadableFile = { ...file('paper.txt'), text: 'It says zebra.' };
+		const tree = grow();
+		expect(pinnedText(tree.user([read, text('Keep this.')]))).toBe(
+			'Keep this.\n\n(file: paper.txt)'
+		);
+		expect(pinnedText(tree.user([file('a.txt')]))).toBe('a.txt');
+		expect(pinnedText(tree.answer([tool('find', {}, 'hit')]))).toBe('find {}\nhit');
+	});
+
+	test.each([
+		['plain', words(300_000)],
+		['accented', 'el tamaño de la intervención común '.repeat(60_000)],
+		['Han', '我们比较了间隔练习'.repeat(200_000)]
+	])('C97 passages of eight huge messages take no time to speak of: %s', (_, body) => {
+		const tree = grow();
+		const found = Array.from({ length: 32 }, (_, n) => ({
+			message: tree.user(`${body} needle ${n} tamaño`),
+			score: 1
+		}));
+		let hits: readonly SearchHit[] = [];
+		expect(cpuTime(() => (hits = bestPassages(found, 'nothing', ['needle'])))).toBeLessThan(3000);
+		expect(hits.map(({ snippet }) => snippet).every((s) => /needle \d+ tamaño/.test(s))).toBe(true);
+	});
+
+	test('C97 the passage stands where the word does, whatever folding did before it', () => {
+		const piece = fc.constantFrom('İ', 'ñ', 'ﬁ', 'e\u0301', '가', '😀', 'Σ', 'a', ' ', 'が');
+		fc.assert(
+			fc.property(
+				fc.array(piece, { maxLength: 40 }),
+				fc.integer({ min: 1, max: 900 }),
+				(pieces, n) => {
+					const before = pieces.join('').repeat(n);
+					const [hit] = searchMessages(talk(`${before} needle after`), 'needle').hits;
+					expect(hit?.snippet).toContain('needle after');
+				}
+			),
+			{ numRuns: 100 }
+		);
 	});
 
 	test('C97 at most eight passages, and how many more there were', () => {
