@@ -6,6 +6,7 @@ import { inBatches } from '../src/lib/compaction/batches';
 import { openTranscript } from '../src/lib/compaction/transcript';
 import type { ModelRef } from '../src/lib/history/message';
 import { commitTo } from './commit';
+import { fileTexts } from './file-texts';
 import type { Reply, Workbench } from './workbench';
 import type { World } from './world';
 
@@ -39,14 +40,15 @@ export async function carryOut<Failure>(options: CarryOptions<Failure>): Promise
 	let pass = 0;
 	const outcome = await compact<Failure>(plan, {
 		read: async (messages, read) => {
+			const files = fileTexts(bench);
 			if (options.onPasses) {
-				const ahead = openTranscript(inBatches(messages), read);
+				const ahead = openTranscript(inBatches(messages, files), read);
 				let passes = 0;
 				while (await ahead.next()) passes++;
 				// A refresh has nothing to read, and is one pass all the same.
 				options.onPasses(Math.max(1, passes));
 			}
-			return openTranscript(inBatches(messages), read);
+			return openTranscript(inBatches(messages, files), read);
 		},
 		summarise: (request, signal) => summarise(request, pass, signal),
 		commit: async (checkpoint) => {

@@ -1,4 +1,5 @@
 import { capacityOf, type Capacity } from '../src/lib/context/capacity';
+import { imageCountOf } from '../src/lib/context/images';
 import {
 	cachedMeasure,
 	estimatorOf,
@@ -6,11 +7,10 @@ import {
 	type Estimator
 } from '../src/lib/context/measure';
 import { project, verbatim, type Projection } from '../src/lib/context/projection';
-import { plainText, toolsFor } from '../src/lib/context/recall';
+import { pinnedText, toolsFor } from '../src/lib/context/recall';
 import type { ToolSpec } from '../src/lib/context/request';
 import { sentMessages, tokensPerResult } from '../src/lib/context/results';
 import {
-	textOf,
 	type ConversationMessage,
 	type Message,
 	type MessageId,
@@ -38,12 +38,14 @@ export interface Situation {
 }
 
 /** Messages are immutable and measured once, however often a session is planned. No usage report has taught a factor. */
-const estimators = new Map<number, Estimator>();
-function estimatorWithin(resultLimit: number): Estimator {
-	const known = estimators.get(resultLimit);
+const estimators = new Map<string, Estimator>();
+function estimatorFor(model: string, resultLimit: number): Estimator {
+	const key = `${resultLimit} ${model}`;
+	const known = estimators.get(key);
 	if (known) return known;
-	const estimator = estimatorOf(1, cachedMeasure(measureWithin(resultLimit)));
-	estimators.set(resultLimit, estimator);
+	const measure = cachedMeasure(measureWithin(resultLimit));
+	const estimator = estimatorOf(1, measure, imageCountOf(model));
+	estimators.set(key, estimator);
 	return estimator;
 }
 
@@ -64,7 +66,7 @@ export function situationOf(bench: Workbench, terms: Terms): Situation {
 		resultLimit,
 		provider: terms.provider ?? bench.session.model.provider,
 		pending: terms.pending === null ? null : pendingMessage(bench, branch, terms.pending),
-		estimator: estimatorWithin(resultLimit)
+		estimator: estimatorFor(bench.session.model.model, resultLimit)
 	};
 }
 
@@ -129,7 +131,7 @@ function pinnedTexts({ session }: Workbench, branch: readonly Message[]): Pinned
 	const ids = new Set(pins.flatMap((pin) => (pin.kind === 'message' ? [pin.messageId] : [])));
 	const messages = branch.flatMap((message): PinnedText[] => {
 		if (message.role === 'checkpoint' || !ids.has(message.id)) return [];
-		const text = textOf(message) || plainText(message);
+		const text = pinnedText(message);
 		return text.trim() === '' ? [] : [{ messageId: message.id, text }];
 	});
 	const references = pins.flatMap((pin): PinnedText[] =>

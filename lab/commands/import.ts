@@ -1,6 +1,7 @@
 import type { Message } from '../../src/lib/history/message';
 import type { Session } from '../../src/lib/history/session';
-import { estimatorOf } from '../../src/lib/context/measure';
+import { imageCountOf } from '../../src/lib/context/images';
+import { estimatorOf, measureMessage } from '../../src/lib/context/measure';
 import { offlineModel } from '../../src/lib/models/provider';
 import { readImport } from '../../src/lib/transfer/import';
 import type { AttachmentRow, ImportReport } from '../../src/lib/transfer/result';
@@ -64,7 +65,11 @@ function attachmentsOf(messages: readonly Message[], rows: readonly AttachmentRo
 }
 
 function described(bench: Workbench, report: ImportReport) {
-	const { message: measure, text } = estimatorOf();
+	const { message: measure, text } = estimatorOf(
+		1,
+		measureMessage,
+		imageCountOf(bench.session.model.model)
+	);
 	const branch = branchOf(bench);
 	const roles = (['user', 'assistant', 'checkpoint'] as const).map((role) => {
 		const own = bench.messages.filter((message) => message.role === role);

@@ -10,7 +10,8 @@ import { decodeWorkbench, encodeWorkbench } from '../../../lab/workbench';
 import { decodeHilo, encodeHilo } from '$lib/transfer/hilo';
 import { checkpointBlock } from '$lib/context/request';
 import { measureMessage } from '$lib/context/measure';
-import { grow } from '../../support/tree';
+import type { FilePart } from '$lib/history/message';
+import { file, grow, text, words } from '../../support/tree';
 import { planOf } from '../../support/compaction';
 import { benchOf, run, talk, worldOf } from './build';
 
@@ -30,6 +31,36 @@ const importOf = (text: string, line = 'f.json') =>
 		Arguments.parse(line.split(' '), importCommand.options, importCommand.operands),
 		worldOf({ 'f.json': text })
 	);
+
+describe('files', () => {
+	const sha256 = 'cd'.repeat(32);
+	const bench = (part: FilePart) => {
+		const tree = grow();
+		tree.user([part, text('Look.')]);
+		tree.answer(words(1500));
+		tree.talk('q2', words(900, 2), 'q3', words(900, 3));
+		const base64 = Buffer.from('It says zyzzyva, see 10.1234/abcd.5678.').toString('base64');
+		return benchOf(tree, {
+			session: tree.session({ model: { provider: 'p', model: 'gpt-4o' } }),
+			attachments: [{ sha256, mediaType: part.mediaType, base64 }]
+		});
+	};
+
+	test('C43 the text of an attachment is in the request of a summary', async () => {
+		const part = { ...file('paper.txt'), sha256 };
+		const { product } = await run(requestCommand, bench(part));
+		expect(JSON.stringify(product)).toContain('It says zyzzyva');
+	});
+
+	test('C13 an image costs what the session’s model counts', async () => {
+		const size = { width: 512, height: 512 };
+		const part = { ...file('a.png', 9000), ...size, mediaType: 'image/png', sha256 };
+		const { data } = await run(occupancyCommand, bench(part));
+		// 85 + 170 for one tile, not what was measured when it was attached.
+		const { occupancy } = data as { occupancy: { tokens: number } };
+		expect(occupancy.tokens).toBeLessThan(5000);
+	});
+});
 
 describe('import', () => {
 	test('takes a Hilo session with its whole tree, and says what came in', async () => {
