@@ -203,7 +203,7 @@ describe('C25, C26 gain', () => {
 });
 
 describe('C27 the measure', () => {
-	test('C27, C18 before and after are the estimates of the requests before and after', async () => {
+	test('C18, C27 before and after are the estimates of the requests before and after', async () => {
 		const tree = turns(8, 600);
 		const instructions = words(100);
 		const plan = mustPlan(tree, { instructions });

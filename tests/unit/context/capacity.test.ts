@@ -79,6 +79,31 @@ test.each([
 	);
 });
 
+test.each([
+	[1024, 512],
+	[8192, 1229],
+	[100_000, 17_000],
+	[1_000_000, 32_000]
+])(
+	'C4 at a window of %i the tail may be %i: a fifth of S, within 512 and 32,000',
+	(window, tail) => {
+		expect(known(window).tailBudget).toBe(tail);
+	}
+);
+
+test.each([
+	[8192, null, 1638],
+	[8192, 900, 900],
+	[100_000, null, 12_000],
+	[100_000, 4096, 4096],
+	[1_000_000, null, 38_400]
+])(
+	'C5 at a window of %i and an output of %s a summary may be %i: 0.8 R, and M at most',
+	(window, maxOutput, cap) => {
+		expect(known(window, maxOutput).summaryCap).toBe(cap);
+	}
+);
+
 test('C2–C5 at every window: the parts fit each other', () => {
 	fc.assert(
 		fc.property(

@@ -23,7 +23,9 @@ function after(...events: readonly Event[]) {
 }
 const stored = (collector: PartsCollector) =>
 	collector.parts.map((part) =>
-		part.type === 'dynamic-tool' ? [part.toolCallId, part.state, part.input, part.output] : part
+		part.type === 'dynamic-tool'
+			? [part.toolCallId, part.state, part.input, part.output]
+			: [part.type]
 	);
 
 describe('C117 case 37: parallel calls of one id', () => {
