@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { serveScript } from '../torture/served-script';
 import { round, table } from './table';
 
-const COMMITS = 120;
+const COMMITS = 400;
 const OPENS = 60;
 
 /** Commits and openings on Chromium's own IndexedDB, at 100 and at 100,000 messages. Says so where no Chromium is. */

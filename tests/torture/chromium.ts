@@ -32,8 +32,15 @@ export class Chromium {
 	#process: ChildProcess | null = null;
 	#browser: Browser | null = null;
 	readonly #profile = mkdtempSync(join(tmpdir(), 'hilo-profile-'));
+	/** A browser of its own process group would outlive a test that is interrupted. */
+	readonly #onExit = () => {
+		if (this.#process?.pid) process.kill(-this.#process.pid, 'SIGKILL');
+		rmSync(this.#profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+	};
 
-	constructor(readonly executablePath: string) {}
+	constructor(readonly executablePath: string) {
+		process.once('exit', this.#onExit);
+	}
 
 	/** Starts the browser on the profile, and prepares what all its pages get. */
 	async start(prepare: (context: BrowserContext) => Promise<void>): Promise<BrowserContext> {
@@ -66,7 +73,8 @@ export class Chromium {
 
 	async remove(): Promise<void> {
 		if (this.#process) await this.kill();
-		rmSync(this.#profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+		process.off('exit', this.#onExit);
+		this.#onExit();
 	}
 }
 

@@ -207,7 +207,10 @@ export async function* kills({
 			const weapon = weapons[number % 2] ?? 'browser';
 			const phase = phases[Math.floor(number / 2) % phases.length] ?? 'send';
 			const delay = random.below(spread[phase]);
-			yield await once(victim, { number, phase, weapon, delay }, behindMax);
+			const kill = await once(victim, { number, phase, weapon, delay }, behindMax);
+			yield kill;
+			// Nothing more can be learnt from a session that does not go on.
+			if (kill.violations.some((what) => what.startsWith('unusable'))) return;
 		}
 	} finally {
 		await browser.remove();

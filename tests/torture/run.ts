@@ -19,6 +19,7 @@ const { values } = parseArgs({
 const seed = Number(values.seed);
 const seconds = (since: number) => ((Date.now() - since) / 1000).toFixed(0);
 let failures = 0;
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 function complain(step: string, found: readonly string[]): void {
 	for (const what of found) console.error(`  seed ${seed}, ${step}: ${what}`);
