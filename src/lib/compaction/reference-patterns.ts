@@ -48,13 +48,13 @@ const unit = [
 const digits = '\\d(?:[\\d,.]{0,30}\\d)?';
 const value = `[-−+]?(?:${digits}|\\.\\d{1,12})`;
 const power = `(?:${space}[×x·]${space}10(?:\\^[-−+]?\\d{1,3}|[⁻⁺]?[⁰¹²³⁴-⁹]{1,3}))?`;
-const bare = '(?<![\\p{L}\\d_.,])';
+const bare = '(?<![\\p{L}\\d_.,$])';
 const interval = `${value}(?:${space}[,;–-]${space}| (?:to|a|bis) )${value}`;
 const confidence = `(?:95|99|90)${space}%${space}(?:CI|CrI|HDI|KI)[:=,]?${space}(?:\\[${interval}\\]|\\(${interval}\\)|${interval})`;
 const confidenceEs = `I[CK] (?:del )?(?:95|99|90)${space}%[:=,]?${space}(?:\\[${interval}\\]|\\(${interval}\\)|${interval})`;
 const measured = `[±≈<>≤≥~]?${space}[-−]?${digits}${power}(?:${space}[–±-]${space}${digits}${power})?${space}(?:${unit})(?:\\/(?:${unit}))?(?:[²³]|\\^-?\\d)?(?![\\p{L}\\d_])`;
 const power10 = `[-−]?${digits}${space}[×x]${space}10(?:\\^[-−+]?\\d{1,3}|[⁻⁺]?[⁰¹²³⁴-⁹]{1,3})`;
-const price = `(?:(?:US|A|C)?\\$|€|£|¥|₹|(?:USD|EUR|GBP|CHF) )${space}${digits}(?: (?:million|billion|millones)|[kM](?![\\p{L}\\d_]))?`;
+const price = `(?:(?:US|A|C)?\\$|€|£|¥|₹|(?:USD|EUR|GBP|CHF) )${space}${digits}(?: (?:million|billion|millones)|[kM](?![\\p{L}\\d_]))?(?![^\\s$]{0,20}[\\\\$])`;
 const statistic = `(?:[npkNgdrtFzM]|OR|RR|HR|SD|SE|SMD|AUC|ICC|[χηR]²|I²|[βακρητω])(?:\\(\\d{1,5}(?:, ?\\d{1,5})?\\))?${space}[=<>≤≥≈]${space}${value}(?!\\d)`;
 
 const month = [

@@ -59,8 +59,14 @@ export function findReferences(
 	}
 	return [...found.values()]
 		.map(({ kind, text, ids, count }) => ({ kind, text, messageIds: endsOf([...ids]), count }))
-		.sort((a, b) => importance(b) - importance(a))
+		.sort((a, b) => importance(b) - importance(a) || newestFirst(a, b))
 		.slice(0, LEDGER_MAX);
+}
+
+/** Of equals the newest: the work goes on there, and the older ones can be searched. Ids begin with the clock. */
+function newestFirst(a: FoundReference, b: FoundReference): number {
+	const [lastA = '', lastB = ''] = [a.messageIds.at(-1), b.messageIds.at(-1)];
+	return lastA === lastB ? 0 : lastA > lastB ? -1 : 1;
 }
 
 /** Occurrences count with falling weight; what only a tool returned, which nobody took up, comes last. */

@@ -8,7 +8,7 @@ import { saveRun } from '$lib/storage/runs';
 import { readAttachment } from '$lib/storage/attachments';
 
 /** The database is at most this far behind the screen, in milliseconds. The promise is one second. */
-const SAVE_EVERY = 500;
+const SAVE_EVERY = 250;
 
 export interface AnsweringOptions {
 	readonly db: HiloDatabase;

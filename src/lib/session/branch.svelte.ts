@@ -124,10 +124,8 @@ export class LoadedBranch {
 			return false;
 		}
 		const siblings = await readSiblings(this.#db, read.messages);
-		const leaf = read.messages.at(-1);
-		const elsewhere = leaf ? await countElsewhere(this.#db, leaf) : 0;
 		if (generation !== this.#generation) return false;
-		this.#elsewhere = elsewhere;
+		void this.#countElsewhere(read.messages.at(-1), generation);
 		this.#damage = null;
 		this.#examination = null;
 		this.#messages = read.messages;
@@ -210,6 +208,12 @@ export class LoadedBranch {
 		if (generation !== this.#generation) return;
 		this.#context = read.messages;
 		this.#contextOf = generation;
+	}
+
+	/** Behind the window: counting keys takes longer than reading it in a very long history. */
+	async #countElsewhere(leaf: Message | undefined, generation: number): Promise<void> {
+		const count = leaf ? await countElsewhere(this.#db, leaf).catch(() => 0) : 0;
+		if (generation === this.#generation) this.#elsewhere = count;
 	}
 
 	async #measureAll(messages: readonly Message[]): Promise<void> {

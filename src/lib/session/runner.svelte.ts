@@ -137,7 +137,7 @@ export class Runner {
 			request,
 			executeTool: (name, input, { result }) =>
 				recall({ db, worker, leafId: run.parentId, capacity, result }, name, input),
-			room: { capacity, factor: models.factor(run.model) },
+			room: { capacity, factor: models.factor(run.model), estimator: thread.estimator },
 			signal: stop.signal,
 			onParts: (parts) => {
 				this.#show({ ...run, parts }, stop.signal.aborted ? 'stopping' : 'streaming');

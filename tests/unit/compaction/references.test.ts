@@ -245,9 +245,19 @@ describe('C70 kinds', () => {
 			'decision',
 			`We read Lee. The decision: none. Decisions are hard. Decision:\nWe decided what?\nDecision: ${'long '.repeat(70)}`,
 			[]
-		]
+		],
+		['quantity', 'a gap of $0.1\\,d$ and $0.2$ of it, at $1,200 or $35.', ['$1,200', '$35']]
 	])('C70 %s in %j', (kind, value, expected) => {
 		expect(texts(value, kind).sort()).toEqual(expected.toSorted());
+	});
+
+	test('C73 of equals the newest comes first', () => {
+		const tree = grow();
+		const [first, second] = [tree.user('see 10.1000/a'), tree.user('see 10.1000/b')];
+		const found = findReferences([first, second], []);
+		expect(found.map(({ text }) => text)).toEqual(['10.1000/b', '10.1000/a']);
+		const later = findReferences([tree.user('see 10.1000/c')], found);
+		expect(later[0]?.text).toBe('10.1000/c');
 	});
 
 	test('C71 paths, numbers and quotations of tool results are not taken, their keys and URLs are', () => {
