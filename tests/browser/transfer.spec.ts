@@ -40,7 +40,9 @@ test('a real pi session: counts in are counts out; it opens, compacts in passes,
 	await app.main.getByRole('link', { name: /read packages/ }).click();
 	await expect(app.composer).toBeVisible();
 	await app.send('Which file defines the theme colors?');
-	await expect(app.main.getByText(/Compacting earlier context… pass \d+ of (?:about )?\d+/)).toBeVisible();
+	await expect(
+		app.main.getByText(/Compacting earlier context… pass \d+ of (?:about )?\d+/)
+	).toBeVisible();
 	await expect(app.checkpoints).toHaveCount(1, { timeout: 120_000 });
 	await app.idle();
 	const after = await app.rows<Row>('messages');
