@@ -44,8 +44,12 @@ export async function commitCheckpoint(
 			cancel = abort;
 			// Aborted while the transaction was being opened: nobody could cancel it yet.
 			if (signal.aborted) return { kind: 'aborted' };
-			const session = await compare(db, expected);
-			if (!session?.leafId || (await db.runs.get(session.id))) return { kind: 'stale' };
+			// Reads that do not wait for each other: a commit is to take little longer than a bare swap.
+			const [session, run] = await Promise.all([
+				compare(db, expected),
+				db.runs.get(expected.sessionId)
+			]);
+			if (!session?.leafId || run) return { kind: 'stale' };
 			const parent = await db.messages.get(session.leafId);
 			if (!parent) return { kind: 'stale' };
 			await checkBoundary(db, parent, checkpoint);
@@ -86,7 +90,10 @@ async function checkBoundary(
 		}
 		return;
 	}
-	const boundary = await db.messages.get(firstKeptMessageId);
+	const [boundary, previous] = await db.messages.bulkGet([
+		firstKeptMessageId,
+		parent.checkpointId ?? firstKeptMessageId
+	]);
 	if (boundary?.role !== 'user' || boundary.treeId !== parent.treeId) {
 		throw new CheckpointError('The boundary is not a user message of this tree.');
 	}
@@ -98,7 +105,6 @@ async function checkBoundary(
 		throw new CheckpointError('The boundary is not on the branch.');
 	}
 	if (parent.checkpointId === null) return;
-	const previous = await db.messages.get(parent.checkpointId);
 	if (previous?.role !== 'checkpoint')
 		throw new CheckpointError('The previous checkpoint is missing.');
 	const before = previous.checkpoint.firstKeptMessageId;
