@@ -7,17 +7,17 @@ export function formatCount(value: number): string {
 	return whole.format(Math.round(value));
 }
 
-/** Tokens in short: 812, 1.2k, 142k, 1.3M. Cut, not rounded up, so that a full window never looks overfull. */
+/** Tokens in short, rounded: 812, 1.2k, 142k, 1.3M. */
 export function formatTokens(tokens: number): string {
-	const size = Math.abs(tokens);
+	const size = Math.round(Math.abs(tokens));
 	const sign = tokens < 0 ? '−' : '';
 	const short = (unit: number, name: string) => {
-		const scaled = size / unit;
-		const shown = scaled < 10 ? Math.floor(scaled * 10 + 1e-9) / 10 : Math.floor(scaled + 1e-9);
-		return `${sign}${shown}${name}`;
+		const tenths = Math.round((size * 10) / unit);
+		return `${sign}${tenths < 100 ? tenths / 10 : Math.round(size / unit)}${name}`;
 	};
-	if (size < 1000) return `${sign}${Math.round(size)}`;
-	return size < 1_000_000 ? short(1000, 'k') : short(1_000_000, 'M');
+	if (size < 1000) return `${sign}${size}`;
+	// What would round to 1000k is a million.
+	return Math.round(size / 1000) < 1000 ? short(1000, 'k') : short(1_000_000, 'M');
 }
 
 /** Bytes in short, decimal units as disks and browsers count them: 0 B, 812 B, 1.2 kB, 142 MB. */
