@@ -49,6 +49,13 @@ export class Stick {
 		this.pinned = false;
 	}
 
+	/** Whether the reader is at the end, also where something was opened there and the end is no longer kept in view. */
+	get isAtEnd(): boolean {
+		if (this.pinned || !this.#element) return this.pinned;
+		const stand = standOf(this.#element);
+		return restOf(stand) < stand.viewport / 2;
+	}
+
 	#snap(): void {
 		const element = this.#element;
 		if (!element) return;
