@@ -10,7 +10,8 @@ import type { Pin } from '../../../src/lib/history/session';
 import type { ModelChoice } from '../../../src/lib/session/view';
 import { byKind, costWords, counted, retentionOf } from '../../../src/lib/ui/checkpoint/facts';
 import { notCarried } from '../../../src/lib/ui/checkpoint/pins';
-import { pinLines } from '../../../src/lib/ui/context/pin-lines';
+import { placesOf } from '../../../src/lib/ui/checkpoint/places';
+import { pinLines, pinWeight } from '../../../src/lib/ui/context/pin-lines';
 import { formatDollars } from '../../../src/lib/ui/kit/format';
 import { modelGroups, modelKey, modelName } from '../../../src/lib/ui/kit/model-groups';
 import { parseDollars, priceWords } from '../../../src/lib/ui/settings/check';
@@ -122,8 +123,51 @@ describe('pins', () => {
 			{ id: id('m2'), role: 'user', parts: [{ type: 'text', text: 'second words' }] },
 			{ id: id('c'), role: 'checkpoint', parts: [], checkpoint }
 		] as unknown as Message[];
-		const texts = pinLines([...pins, messagePin('m3')], messages).map(({ text }) => text);
-		expect(texts).toEqual(['first words', 'second words', '10.1/a', '10.1/b', null]);
+		const { here, elsewhere } = pinLines([...pins, messagePin('m3')], messages, null);
+		expect(here.map(({ text }) => text)).toEqual([
+			'first words',
+			'second words',
+			'10.1/a',
+			'10.1/b',
+			null
+		]);
+		expect(elsewhere).toEqual([]);
+	});
+
+	test('what this branch has neither loaded nor pinned is of another branch', () => {
+		const texts = [{ messageId: id('m4'), text: 'fourth words' }];
+		const wanted = [messagePin('m3'), messagePin('m4'), doiPin('10.1/a')];
+		const { here, elsewhere } = pinLines(wanted, [], texts);
+		expect(here.map(({ text }) => text)).toEqual(['fourth words', '10.1/a']);
+		expect(elsewhere.map(({ key }) => key)).toEqual(['m3']);
+	});
+
+	test.each([
+		[1536, null],
+		[4084, 'Pinned texts take 4,084 of 6,144 tokens; less is left for the summary.']
+	])('%d of 6,144 tokens', (tokens, words) => expect(pinWeight(tokens, 6144)).toBe(words));
+});
+
+describe('a citation is a place in the conversation where its message is loaded', () => {
+	const message = (name: string, role: Message['role']) => ({ id: id(name), role }) as Message;
+	test('counted in turns from the end', () => {
+		const places = placesOf([
+			message('b1', 'assistant'),
+			message('a2', 'user'),
+			message('b2', 'assistant'),
+			message('cp', 'checkpoint'),
+			message('a3', 'user'),
+			message('b3', 'assistant'),
+			message('a4', 'user')
+		]);
+		expect([...places].map(([short, { words }]) => [short, words]).reverse()).toEqual([
+			['b1', 'answer, 3 turns ago'],
+			['a2', 'your message, 2 turns ago'],
+			['b2', 'answer, 2 turns ago'],
+			['a3', 'your message, 1 turn ago'],
+			['b3', 'answer, 1 turn ago'],
+			['a4', 'your message, last turn']
+		]);
 	});
 });
 
@@ -147,7 +191,7 @@ describe('models to choose from', () => {
 	});
 	test('none chosen adds nothing', () => {
 		expect(modelGroups(models, null).map(({ name }) => name)).toEqual(['p', 'q']);
-		expect(modelGroups(models, null)[0]?.options[0]?.label).toBe('A · 8.1k');
+		expect(modelGroups(models, null)[0]?.options[0]?.label).toBe('A · 8.2k');
 		expect(modelName(models, { provider: 'p', model: 'a' })).toBe('A');
 	});
 });
