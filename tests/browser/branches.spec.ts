@@ -217,6 +217,6 @@ test('a database the app cannot open is written to a file, as far as it can be r
 	const text = await readFile(await (await file).path(), 'utf8');
 	expect(text).toContain('And the testing effect?');
 	await expect(
-		page.getByText(/^1 sessions? and 4 messages were written to a file\.$/)
+		page.getByText(/^What could be read was written to a file: sessions 1, messages 4\.$/)
 	).toBeVisible();
 });

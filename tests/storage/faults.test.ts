@@ -162,11 +162,13 @@ const table: Readonly<Record<string, readonly [number, (w: World) => Promise<unk
 	],
 	forkSession: [
 		1,
-		({ db, session, a2 }) => forkSession(db, session.id, a2.id, { id: sessionId(6), now: 2 })
+		({ db, session, a2 }) =>
+			forkSession(db, session.id, a2.id, { id: sessionId(6), now: 2, title: 'New' })
 	],
 	duplicateSession: [
 		1,
-		({ db, session }) => duplicateSession(db, session.id, { id: sessionId(6), now: 2 })
+		({ db, session }) =>
+			duplicateSession(db, session.id, { id: sessionId(6), now: 2, title: 'New' })
 	],
 	discardSession: [1, ({ db, session }) => discardSession(db, session.id, 2)],
 	deleteSession: [3, ({ db }) => deleteSession(db, sessionId(2))],

@@ -299,7 +299,7 @@ const steps: Readonly<Record<string, OnSession>> = {
 		const own = sessionId(next());
 		const fork = { ...session, leaf: answer, revision: 0, draft: '', run: null, discarded: false };
 		return {
-			ask: (db) => forkSession(db, id, answer, { id: own, now: 1 }),
+			ask: (db) => forkSession(db, id, answer, { id: own, now: 1, title: session.title }),
 			after: { ...m, sessions: { ...m.sessions, [own]: fork } }
 		};
 	},
@@ -308,7 +308,7 @@ const steps: Readonly<Record<string, OnSession>> = {
 		const own = sessionId(next());
 		const copy = { ...session, revision: 0, run: null, discarded: false };
 		return {
-			ask: (db) => duplicateSession(db, id, { id: own, now: 1 }),
+			ask: (db) => duplicateSession(db, id, { id: own, now: 1, title: session.title }),
 			after: { ...m, sessions: { ...m.sessions, [own]: copy } }
 		};
 	},

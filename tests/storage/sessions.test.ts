@@ -231,7 +231,7 @@ describe('H23, H27 whole rows', () => {
 });
 
 describe('H60, H61 a session from another', () => {
-	const fresh = { id: sessionId(2), now: 9 };
+	const fresh = { id: sessionId(2), now: 9, title: 'Another' };
 
 	test('H60 a fork ends at the answer, shares all messages, and has the checkpoint above it only', async () => {
 		const db = await freshDatabase();
@@ -248,7 +248,8 @@ describe('H60, H61 a session from another', () => {
 		] as const) {
 			const fork = await forkSession(db, session.id, answer?.id as never, {
 				id: sessionId(10 + (answer?.depth ?? 0)),
-				now: 9
+				now: 9,
+				title: 'Fork'
 			});
 			expect(fork).toMatchObject({
 				treeId: session.treeId,
@@ -293,7 +294,14 @@ describe('H60, H61 a session from another', () => {
 		const copy = await duplicateSession(db, session.id, fresh);
 		expect(copy).toEqual({
 			...session,
-			...{ id: fresh.id, branchRevision: 0, createdAt: 9, updatedAt: 9, pinned: false },
+			...{
+				id: fresh.id,
+				title: 'Another',
+				branchRevision: 0,
+				createdAt: 9,
+				updatedAt: 9,
+				pinned: false
+			},
 			failures: null,
 			discardedAt: null
 		});

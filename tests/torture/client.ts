@@ -371,7 +371,8 @@ export class Client {
 		if (!answer) return;
 		const fork = await forkSession(db, session.id, answer.id, {
 			id: sessionId(++this.#ids),
-			now: 1
+			now: 1,
+			title: session.title
 		});
 		if (!fork) return this.#refused('fork', session);
 		this.#follow(fork);

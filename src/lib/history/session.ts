@@ -82,6 +82,7 @@ export interface NewSession {
 	readonly id: SessionId;
 	/** Epoch milliseconds. */
 	readonly now: number;
+	readonly title: string;
 }
 
 /**
@@ -89,18 +90,19 @@ export interface NewSession {
  * is another branch here. Its checkpoint is the one above the message, if there is one. Rule H60.
  * @throws TreeError when the message is of another tree, or not an assistant's
  */
-export function forkOf(session: Session, message: Message, { id, now }: NewSession): Session {
+export function forkOf(session: Session, message: Message, fresh: NewSession): Session {
 	if (message.treeId !== session.treeId || message.role !== 'assistant') {
 		throw new TreeError('A session is forked from an answer of its own tree.');
 	}
-	return { ...copyOf(session, { id, now }), leafId: message.id, draft: emptyDraft };
+	return { ...copyOf(session, fresh), leafId: message.id, draft: emptyDraft };
 }
 
 /** A session of the same branch, to go on from where this one stands. The copy is neither pinned nor deleted. Rule H61. */
-export function copyOf(session: Session, { id, now }: NewSession): Session {
+export function copyOf(session: Session, { id, now, title }: NewSession): Session {
 	return {
 		...session,
 		id,
+		title,
 		branchRevision: 0,
 		createdAt: now,
 		updatedAt: now,

@@ -212,7 +212,12 @@ export class Hilo {
 	/** Opens a second session on the same branch. */
 	async duplicate(id: SessionId): Promise<void> {
 		await this.#write(async () => {
-			const copy = await duplicateSession(this.db, id, { id: newId.session(), now: Date.now() });
+			const title = this.#sessions?.find((session) => session.id === id)?.title;
+			const copy = await duplicateSession(this.db, id, {
+				id: newId.session(),
+				now: Date.now(),
+				title: title ? `${title} (copy)` : ''
+			});
 			if (copy) this.#goto(`/s/${copy.id}`);
 		});
 	}

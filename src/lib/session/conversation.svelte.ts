@@ -268,7 +268,8 @@ export class Conversation implements ConversationView {
 	fork(assistantId: MessageId): Promise<void> {
 		return this.#act(async () => {
 			const { db, openSession } = this.#thread.deps;
-			const fresh = { id: newId.session(), now: Date.now() };
+			const title = this.session.title && `${this.session.title} (fork)`;
+			const fresh = { id: newId.session(), now: Date.now(), title };
 			const fork = await forkSession(db, this.session.id, assistantId, fresh);
 			if (fork) openSession(fork.id);
 		});
@@ -377,7 +378,8 @@ export class Conversation implements ConversationView {
 	}
 
 	act(action: NoticeAction): void {
-		this.#thread.notice = null;
+		// A download saves nothing here: what is wrong stays said.
+		if (action !== 'download') this.#thread.notice = null;
 		switch (action) {
 			case 'retry':
 				return void this.retry();

@@ -50,7 +50,8 @@ export class DataDesk implements DataView {
 	}
 
 	async #measure(): Promise<void> {
-		this.#sessions = (await countRows(this.hilo.db)).sessions;
+		const { sessions } = await countRows(this.hilo.db);
+		this.#sessions = sessions - this.hilo.discarded.length;
 		const { usage, quota } = await navigator.storage.estimate();
 		this.#used = usage ?? null;
 		this.#quota = quota ?? null;

@@ -51,14 +51,16 @@ export class Models {
 	get choices(): readonly ModelChoice[] {
 		const configured = this.#rows.flatMap((row) =>
 			row.models.map((model): ModelChoice => {
-				const limits = limitsFor(row, model);
+				const { window, windowSource, maxOutput } = capacityOf(limitsFor(row, model));
+				const isAssumed = windowSource === 'assumed';
 				return {
 					ref: { provider: row.id, model: model.model },
 					name: model.name,
 					providerName: row.name,
-					contextWindow: limits.contextWindow,
-					maxOutput: limits.maxOutput,
-					assumed: limits.contextWindow === null
+					// The one in force: a refusal may have taught a lower one.
+					contextWindow: isAssumed ? null : window,
+					maxOutput,
+					assumed: isAssumed
 				};
 			})
 		);

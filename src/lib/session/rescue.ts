@@ -26,7 +26,7 @@ export async function rescueExport(): Promise<Notice> {
 		const missing = [...raw.unreadable, ...leftOut];
 		return {
 			tone: missing.length === 0 ? 'info' : 'warning',
-			title: `${(raw.rows['sessions'] ?? []).length} sessions and ${(raw.rows['messages'] ?? []).length} messages were written to a file.`,
+			title: `What could be read was written to a file: sessions ${(raw.rows['sessions'] ?? []).length}, messages ${(raw.rows['messages'] ?? []).length}.`,
 			safe: 'Nothing was changed. The file can be imported into any Hilo.',
 			...(missing.length === 0 ? {} : { detail: `Not readable:\n${missing.join('\n')}` })
 		};
