@@ -79,7 +79,7 @@ const actions: readonly [string, number, (w: World) => Promise<unknown>][] = [
 				never
 			)
 	],
-	['deleteSession', 3, ({ db, session }) => deleteSession(db, session.id)],
+	['deleteSession', 3, ({ db }) => deleteSession(db, sessionId(3))],
 	['patchSession', 1, ({ db, session }) => patchSession(db, session.id, { title: 'new' })],
 	[
 		'addImported',

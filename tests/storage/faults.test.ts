@@ -171,7 +171,7 @@ const table: Readonly<Record<string, readonly [number, (w: World) => Promise<unk
 			duplicateSession(db, session.id, { id: sessionId(6), now: 2, title: 'New' })
 	],
 	discardSession: [1, ({ db, session }) => discardSession(db, session.id, 2)],
-	deleteSession: [3, ({ db }) => deleteSession(db, sessionId(2))],
+	deleteSession: [3, ({ db }) => deleteSession(db, sessionId(3))],
 	deleteDiscarded: [3, ({ db }) => deleteDiscarded(db, 1)],
 	commitCheckpoint: [
 		2,

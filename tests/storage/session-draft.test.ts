@@ -12,6 +12,7 @@ import {
 	until,
 	write
 } from '../support/conversation';
+import { discardSession } from '../../src/lib/storage/sessions';
 import { behaviours } from '../support/openai-server';
 import { grow, words } from '../support/tree';
 
@@ -202,4 +203,28 @@ describe('an edit that cannot be sent leaves its text in the composer', () => {
 		await settled(tab);
 		expect(lines(await desk.branch()).at(-1)).toBe('a: You said: u3');
 	});
+});
+
+test('a draft that could not be stored is tried again by itself, and what was said of it goes', async () => {
+	const desk = await Desk.of();
+	const tab = await desk.open();
+	desk.fillDisk();
+	write(tab, 'PRECIOUS');
+	await tab.flushDraft();
+	expect(tab.notice?.title).toMatch(/no room left/);
+	expect(tab.isUnsaved).toBe(true);
+	desk.intrusion = null;
+	await until(async () => (await desk.row()).draft.text === 'PRECIOUS', 'it is stored');
+	await until(() => tab.notice === null, 'nothing is said any more');
+	expect(tab.isUnsaved).toBe(false);
+});
+
+test('H62 what is typed while another tab deletes the session is there when it is brought back', async () => {
+	const desk = await Desk.of({ session: { draft: { text: 'base', files: [] } } });
+	const tab = await desk.open();
+	await discardSession(desk.db, desk.id, 1);
+	write(tab, 'base PRECIOUS');
+	await tab.flushDraft();
+	await discardSession(desk.db, desk.id, null);
+	expect((await desk.row()).draft.text).toBe('base PRECIOUS');
 });

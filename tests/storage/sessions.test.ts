@@ -14,7 +14,7 @@ import {
 	patchSession
 } from '../../src/lib/storage/sessions';
 import { dump, expected, freshDatabase, newRun, store } from '../support/database';
-import { grow, messageId, sessionId, type Grower } from '../support/tree';
+import { grow, messageId, sessionId } from '../support/tree';
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
@@ -101,15 +101,6 @@ describe('H26 deleteSession', () => {
 	const left = async (db: Awaited<ReturnType<typeof freshDatabase>>) =>
 		ids(await db.messages.toArray());
 
-	/** Marks messages as written in another session. */
-	function by(tree: Grower, session: number, messages: readonly Message[]): Message[] {
-		return messages.map((message) => {
-			const moved = { ...message, originSessionId: sessionId(session) };
-			tree.rows.set(message.id, moved);
-			return moved;
-		});
-	}
-
 	test('H26 the last session of a tree takes all of it: branches, checkpoints, run', async () => {
 		const db = await freshDatabase();
 		const tree = grow();
@@ -123,49 +114,32 @@ describe('H26 deleteSession', () => {
 		expect(await db.runs.count()).toBe(0);
 	});
 
-	test('H26, H10 a fork keeps what it needs, whole, its checkpoint’s boundary too', async () => {
+	test('H26, H10 while another session of the tree is left, nothing of it goes: it shows every branch', async () => {
 		const db = await freshDatabase();
 		const tree = grow();
 		const shared = tree.talk('u1', 'a1', 'u2', 'a2');
-		const checkpoint = tree.checkpoint(shared[2] ?? null);
+		tree.checkpoint(shared[2] ?? null);
 		const tip = tree.talk('u3', 'a3');
-		const own = tree.talk('only the first needs this', 'and this');
-		const dead = tree.at(shared[1] ?? null).talk('a dead branch of the first', 'x');
+		const own = tree.talk('of the first', 'and this');
+		tree.at(shared[1] ?? null).talk('a branch of the first', 'x');
 		await store(db, tree, { leafId: own[1]?.id });
 		await db.sessions.put(tree.session({ id: sessionId(2), leafId: tip[1]?.id }));
+		const before = await db.messages.toArray();
 		await deleteSession(db, sessionId(1));
-		expect(await left(db)).toEqual(ids([...shared, checkpoint, ...tip]));
-		expect(dead).toHaveLength(2);
-		expect(await db.messages.bulkGet(shared.map(({ id }) => id))).toEqual(shared);
-	});
-
-	test('H26 branches that another session wrote and left stay', async () => {
-		const db = await freshDatabase();
-		const tree = grow();
-		const shared = tree.talk('u1', 'a1');
-		const abandoned = by(tree, 2, tree.talk('written in the fork', 'x'));
-		const active = by(tree, 2, tree.at(shared[1] ?? null).talk('u2', 'a2'));
-		const first = tree.at(shared[1] ?? null).talk('first only', 'y');
-		await store(db, tree, { leafId: first[1]?.id });
-		await db.sessions.put(tree.session({ id: sessionId(2), leafId: active[1]?.id }));
-		await deleteSession(db, sessionId(1));
-		expect(await left(db)).toEqual(ids([...shared, ...abandoned, ...active]));
-	});
-
-	test('H26 what an already deleted session wrote does not stay for ever', async () => {
-		const db = await freshDatabase();
-		const tree = grow();
-		const shared = tree.talk('u1', 'a1');
-		const second = tree.talk('kept for the second', 'x');
-		await store(db, tree, { leafId: shared[1]?.id });
-		await db.sessions.bulkPut([
-			tree.session({ id: sessionId(2), leafId: second[1]?.id }),
-			tree.session({ id: sessionId(3), leafId: shared[1]?.id })
-		]);
-		await deleteSession(db, sessionId(1));
-		expect(await left(db)).toEqual(ids([...shared, ...second]));
+		expect(await db.messages.toArray()).toEqual(before);
 		await deleteSession(db, sessionId(2));
-		expect(await left(db)).toEqual(ids(shared));
+		expect(await countRows(db)).toEqual({ sessions: 0, messages: 0 });
+	});
+
+	test('H26 a copy keeps the branches it showed, whoever wrote them', async () => {
+		const db = await freshDatabase();
+		const tree = grow();
+		const [u1] = tree.talk('u1', 'a1');
+		tree.at(u1 ?? null).answer('a1 again');
+		const session = await store(db, tree);
+		await duplicateSession(db, session.id, { id: sessionId(2), now: 9, title: 'Copy' });
+		await deleteSession(db, session.id);
+		expect(await db.messages.count()).toBe(3);
 	});
 
 	test('H26 other trees, and a session that is not there', async () => {

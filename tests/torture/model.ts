@@ -99,26 +99,15 @@ export function newestBelow(model: Model, id: MessageId): MessageId {
 	return newest === undefined ? id : newestBelow(model, newest);
 }
 
-/** Without a session, and without what only it needed. Needed is also where a dropped Retry goes back to. */
+/** Without a session, and, where it was the last of its tree, without the tree's messages. */
 export function withoutSession(model: Model, gone: SessionId): Model {
 	const sessions = Object.fromEntries(
 		Object.entries(model.sessions).filter(([id]) => id !== gone)
 	) as Model['sessions'];
-	const needed = new Set<MessageId>();
-	const need = (id: MessageId | null | undefined) =>
-		pathOf(model, id ?? null).forEach((each) => needed.add(each));
-	for (const session of Object.values(sessions)) {
-		need(session.leaf);
-		need(session.run?.back);
-	}
-	for (const [id, { writer }] of Object.entries(model.messages)) {
-		if (sessions[writer]) need(id as MessageId);
-	}
 	const tree = model.sessions[gone]?.tree;
+	const isNeeded = Object.values(sessions).some((session) => session.tree === tree);
 	const messages = Object.fromEntries(
-		Object.entries(model.messages).filter(
-			([id, message]) => message.tree !== tree || needed.has(id as MessageId)
-		)
+		Object.entries(model.messages).filter(([, message]) => isNeeded || message.tree !== tree)
 	);
 	return { messages, sessions };
 }

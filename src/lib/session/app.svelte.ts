@@ -99,10 +99,15 @@ export class Hilo {
 		});
 		const isEmpty = this.#sessions?.length === 0 && this.#discarded.length === 0;
 		// Only a database that was read can be called empty.
-		if (isEmpty && this.#notice === null && hadData()) this.#notice = evictedNotice;
-		else if (!isEmpty && this.#sessions) rememberData(true);
+		const isEvicted = isEmpty && this.#notice === null && hadData();
+		if (isEvicted) this.#notice = evictedNotice;
 		// Nobody waits for it; what fails is tried again with the next start.
-		void deleteDiscarded(db, Date.now() - DISCARDED_FOR).catch(() => undefined);
+		void deleteDiscarded(db, Date.now() - DISCARDED_FOR)
+			.then(async () => {
+				// Until the notice is answered it is true.
+				if (!isEvicted) rememberData((await db.sessions.count()) > 0);
+			})
+			.catch(() => undefined);
 		return this;
 	}
 
@@ -197,6 +202,7 @@ export class Hilo {
 			this.models.choices[0]?.ref ?? this.settings.values.model
 		);
 		if (await this.#write(() => addSession(this.db, session, messages))) {
+			rememberData(true);
 			this.#goto(`/s/${session.id}`);
 		}
 	}
@@ -242,13 +248,18 @@ export class Hilo {
 
 	/** Brings a deleted session back, with all its branches. */
 	async restore(id: SessionId): Promise<void> {
-		if (await this.#write(() => discardSession(this.db, id, null))) this.#goto(`/s/${id}`);
+		const write = async () => {
+			if (await discardSession(this.db, id, null)) this.#goto(`/s/${id}`);
+		};
+		await this.#write(write);
 	}
 
 	/** Deletes a discarded session for good. */
 	async deleteForGood(id: SessionId): Promise<void> {
-		await this.#write(() => deleteSession(this.db, id));
-		if (this.#sessions?.length === 0 && this.#discarded.length <= 1) rememberData(false);
+		await this.#write(async () => {
+			await deleteSession(this.db, id);
+			rememberData((await this.db.sessions.count()) > 0);
+		});
 	}
 
 	/** The conversation on screen, or null. */
@@ -284,7 +295,7 @@ export class Hilo {
 
 	#letGo(): void {
 		for (const [id, conversation] of this.#open) {
-			if (id === this.#wanted || conversation.isBusy) continue;
+			if (id === this.#wanted || conversation.isBusy || conversation.isUnsaved) continue;
 			this.#open.delete(id);
 			void conversation.close();
 		}

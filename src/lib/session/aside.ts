@@ -32,6 +32,17 @@ export function rememberData(has: boolean): void {
 	}
 }
 
+/** Forgets all that was put aside: for whoever erases everything. */
+export function forgetAsides(): void {
+	try {
+		for (const key of Object.keys(localStorage)) {
+			if (key.startsWith('hilo-draft-')) localStorage.removeItem(key);
+		}
+	} catch {
+		// Forbidden: then there are none.
+	}
+}
+
 /** Takes what was put aside, if anything. */
 export function takeAside(id: SessionId): string | null {
 	try {

@@ -3,10 +3,14 @@ import { emptyDraft, sameDraft, type Draft } from '$lib/history/session';
 import { attach, AttachError, mergeDrafts } from './drafting';
 import { putAside, takeAside } from './aside';
 import { storageNotice } from './notices';
+import type { Notice } from './view';
 import type { Thread } from './thread.svelte';
 
 /** A draft is written this long after a key, in milliseconds. */
 const DRAFT_DELAY = 300;
+/** After a draft could not be stored, milliseconds until it is tried again: this long first, at most that long. */
+const RETRY_DELAY = 2000;
+const RETRY_MOST = 60_000;
 
 /**
  * What the user writes, and what they have sent that waits. A waiting message is frozen, and stays part of the stored
@@ -22,6 +26,10 @@ export class Composing {
 	#isDirty = false;
 	#isSending = false;
 	#timer: ReturnType<typeof setTimeout> | null = null;
+	#delay = RETRY_DELAY;
+	#isClosed = false;
+	/** What was said when a write of the draft failed. */
+	#refusal: Notice | null = null;
 	/** The writes of the draft that are under way. */
 	#writing: Promise<unknown> = Promise.resolve();
 	readonly #thread: Thread;
@@ -121,14 +129,39 @@ export class Composing {
 	async #write(): Promise<void> {
 		const draft = this.#waiting ? mergeDrafts(this.#waiting, this.#draft) : this.#draft;
 		this.#isDirty = false;
-		const isWritten = await this.#thread.guard(async () => {
-			await this.#thread.patch({ draft });
-			return true;
-		});
-		if (isWritten) {
-			this.#stored = draft;
-			takeAside(this.#thread.session.id);
-		} else this.#isDirty = true;
+		const before = this.#thread.notice;
+		const isWritten = await this.#thread.guard(() => this.#thread.patch({ draft }));
+		if (!isWritten) {
+			this.#isDirty = true;
+			if (this.#thread.notice !== before) this.#refusal = this.#thread.notice;
+			return this.#tryAgain();
+		}
+		this.#stored = draft;
+		takeAside(this.#thread.session.id);
+		this.#delay = RETRY_DELAY;
+		// What it said is true no more.
+		if (this.#refusal && this.#thread.notice === this.#refusal) this.#thread.notice = null;
+		this.#refusal = null;
+	}
+
+	/** What could not be stored is tried again by itself, less and less often. */
+	#tryAgain(): void {
+		if (this.#isClosed || this.#timer) return;
+		this.#timer = setTimeout(() => void this.flush(), this.#delay);
+		this.#delay = Math.min(2 * this.#delay, RETRY_MOST);
+	}
+
+	/** Something is written here and not stored. */
+	get isUnsaved(): boolean {
+		return this.#isDirty;
+	}
+
+	/** Writes a last time, and puts aside what could not be written. */
+	async close(): Promise<void> {
+		this.#isClosed = true;
+		await this.flush();
+		if (this.#timer) clearTimeout(this.#timer);
+		this.keepAside();
 	}
 
 	/**
@@ -136,7 +169,8 @@ export class Composing {
 	 * time. The next opening of the session takes it from there.
 	 */
 	keepAside(): void {
-		if (!this.#isDirty) return;
+		// Another tab has erased everything, or a newer app owns it: nothing of it is to stay here.
+		if (!this.#isDirty || this.#thread.deps.db.isRetired) return;
 		const { text } = this.#waiting ? mergeDrafts(this.#waiting, this.#draft) : this.#draft;
 		putAside(this.#thread.session.id, text);
 	}

@@ -82,7 +82,12 @@ export class Conversation implements ConversationView {
 	async close(): Promise<void> {
 		this.#closed.abort();
 		this.#compactor.cancel();
-		await this.#composing.flush();
+		await this.#composing.close();
+	}
+
+	/** Something on this screen could not be stored: it must not be let go. */
+	get isUnsaved(): boolean {
+		return this.#runner.isUnsaved || (this.#composing.isUnsaved && this.notice !== null);
 	}
 
 	get session() {

@@ -1,6 +1,6 @@
 import type { SessionId } from '$lib/history/message';
 import type { DataView, DiscardedLine, ImportOutcome } from './data-view';
-import { rememberData } from './aside';
+import { forgetAsides, rememberData } from './aside';
 import { countRows, eraseDatabase } from '$lib/storage/everything';
 import type { Hilo } from './app.svelte';
 import { storageNotice } from './notices';
@@ -106,6 +106,7 @@ export class DataDesk implements DataView {
 			this.hilo.hide();
 			await eraseDatabase(this.hilo.db);
 			rememberData(false);
+			forgetAsides();
 			location.replace('/');
 			return null;
 		} catch (error) {

@@ -231,7 +231,7 @@ export const missingModelNotice: Notice = {
 const storageSentences: Readonly<Record<StorageFailureKind, readonly [string, string]>> = {
 	quota: [
 		'The browser has no room left, so this could not be saved.',
-		'Free disk space or delete old sessions, then try again.'
+		'Free disk space, then try again. Sessions under Recently deleted, on the page Data and privacy, can be deleted for good.'
 	],
 	closed: ['The database connection was lost, so this could not be saved.', 'Reload the page.'],
 	outdated: [

@@ -30,6 +30,7 @@ export class Runner {
 	#shownId: string | null = null;
 	#ownId = $state.raw<string | null>(null);
 	#foreignId: string | null = null;
+	#isUnsaved = false;
 	#stop: AbortController | null = null;
 	readonly #closed: AbortSignal;
 	readonly #thread: Thread;
@@ -42,6 +43,11 @@ export class Runner {
 
 	get view(): RunView | null {
 		return this.#view;
+	}
+
+	/** An answer, or its end, could not be stored and is on this screen only. */
+	get isUnsaved(): boolean {
+		return this.#isUnsaved && this.#view !== null;
 	}
 
 	/** An answer of this tab is under way. */
@@ -91,6 +97,7 @@ export class Runner {
 			} catch (error) {
 				// What came of the answer stays on screen, and can be kept once that is possible again.
 				this.#foreignId = started.runId;
+				this.#isUnsaved = true;
 				this.#show({ ...started, parts: this.#view?.parts ?? [] }, 'interrupted');
 				throw error;
 			} finally {
@@ -119,6 +126,8 @@ export class Runner {
 		const { db, models, worker } = thread.deps;
 		const stop = new AbortController();
 		this.#stop = stop;
+		// Closed between the question and here: nobody waits for the answer.
+		if (this.#closed.aborted) stop.abort();
 		const projection = await thread.branch.ready();
 		const { capacity } = thread;
 		const provider = await models.provider(run.model);

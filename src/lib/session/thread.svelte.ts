@@ -161,11 +161,14 @@ export class Thread {
 		});
 	}
 
-	/** Changes what is not the branch: title, model, instructions, template, draft. */
-	async patch(patch: SessionPatch): Promise<void> {
-		if (this.#isGone) return;
+	/**
+	 * Changes what is not the branch: title, model, instructions, template, draft. False when the session is gone for good. One
+	 * that was deleted and can be brought back takes it: its row is there, and a draft harms nothing.
+	 */
+	async patch(patch: SessionPatch): Promise<boolean> {
 		const session = await patchSession(this.deps.db, this.#session.id, patch);
 		if (session) this.#session = { ...this.#session, ...patch };
+		return session !== null;
 	}
 
 	/** Pins something, or takes its pin away. */
@@ -246,7 +249,7 @@ export class Thread {
 			const wasGone = this.#isGone;
 			this.#isGone = false;
 			// A live query can be behind a write of our own.
-			if (row.branchRevision < this.#session.branchRevision) return;
+			if (!wasGone && row.branchRevision < this.#session.branchRevision) return;
 			const isForeign = wasGone || row.branchRevision > this.#session.branchRevision;
 			this.#session = row;
 			if (!isForeign) return onChange(row, run);

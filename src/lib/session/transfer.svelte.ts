@@ -1,3 +1,4 @@
+import { rememberData } from './aside';
 import { download } from './download';
 import type { Message, SessionId, TreeId } from '$lib/history/message';
 import type { Session } from '$lib/history/session';
@@ -53,7 +54,8 @@ export class Transfer {
 			const now = Date.now();
 			const { chunks, leftOut } = await encodeBundle(bundle, now);
 			download(new Blob([...chunks], { type: 'application/json' }), filenameOf(sessions, ids, now));
-			if (!ids) await this.settings.change({ lastBackup: now });
+			// The file is written; that its time cannot be remembered is no failure of the backup.
+			if (!ids) await this.settings.change({ lastBackup: now }).catch(() => undefined);
 			return leftOut.length === 0 ? null : leftOutNotice(leftOut);
 		} catch (error) {
 			return storageNotice(error);
@@ -84,8 +86,10 @@ export class Transfer {
 			for (const session of result.sessions) {
 				const messages = trees.get(session.treeId) ?? [];
 				const outcome = await addImported(this.db, session, messages, sameRow);
-				if (outcome.kind === 'added') added.push(session);
-				else if (outcome.kind === 'conflict') {
+				if (outcome.kind === 'added') {
+					added.push(session);
+					rememberData(true);
+				} else if (outcome.kind === 'conflict') {
 					skipped.push({ what: session.title || 'A session', why: outcome.what });
 				} else same++;
 			}

@@ -1,5 +1,5 @@
+import Dexie from 'dexie';
 import type { Message, MessageId, SessionId } from '../history/message';
-import type { Run } from '../history/run';
 import {
 	copyOf,
 	forkOf,
@@ -178,7 +178,7 @@ export async function deleteDiscarded(db: HiloDatabase, before: number): Promise
 }
 
 /**
- * Removes a session and the messages no other session of its tree needs, in one transaction. Rule H26.
+ * Removes a session, and the messages of its tree once no other session is left there, in one transaction. Rule H26.
  * @param isMeant asked of the session as it is stored then; one that is not meant any more stays
  */
 export async function deleteSession(
@@ -189,43 +189,15 @@ export async function deleteSession(
 	await atomic(db, [db.sessions, db.messages, db.runs], async () => {
 		const session = await db.sessions.get(id);
 		if (!session || !isMeant(session)) return;
-		const others = await db.sessions
-			.where('treeId')
-			.equals(session.treeId)
-			.filter((other) => other.id !== id)
-			.toArray();
-		const rows = await db.messages
-			.where('[treeId+depth]')
-			.between([session.treeId, 0], [session.treeId, Infinity], true, true)
-			.toArray();
-		const runs = await db.runs.bulkGet(others.map((other) => other.id));
-		const needed = neededBy(others, runs, rows);
-		await db.messages.bulkDelete(rows.flatMap((row) => (needed.has(row.id) ? [] : [row.id])));
+		// Every session of a tree shows all its branches, so all of them are needed while one is left.
+		const isLast = (await db.sessions.where({ treeId: session.treeId }).count()) === 1;
+		if (isLast) {
+			await db.messages
+				.where('[treeId+depth]')
+				.between([session.treeId, Dexie.minKey], [session.treeId, Dexie.maxKey], true, true)
+				.delete();
+		}
 		await db.runs.delete(id);
 		await db.sessions.delete(id);
 	});
-}
-
-/** Leaves of other sessions, where their runs may lead back to, messages written in them, and everything above those. */
-function neededBy(
-	others: readonly Session[],
-	runs: readonly (Run | undefined)[],
-	rows: readonly Message[]
-): Set<MessageId> {
-	const needed = new Set<MessageId>();
-	const writers = new Set(others.map((other) => other.id));
-	const byId = new Map(rows.map((row) => [row.id, row]));
-	const starts = [
-		...others.map((other) => other.leafId),
-		...runs.map((run) => run?.previousLeafId ?? null),
-		...rows.filter((row) => writers.has(row.originSessionId)).map((row) => row.id)
-	];
-	for (const start of starts) {
-		let id = start;
-		while (id !== null && !needed.has(id)) {
-			needed.add(id);
-			id = byId.get(id)?.parentId ?? null;
-		}
-	}
-	return needed;
 }

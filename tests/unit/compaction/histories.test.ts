@@ -232,17 +232,8 @@ class World {
 
 	#delete(seat: Seat): void {
 		this.#seats.splice(this.#seats.indexOf(seat), 1);
-		const names = new Set(this.#seats.map(({ name }) => name));
-		const needed = new Set<MessageId>();
-		const starts = [...this.tree.rows.values()].filter((row) =>
-			names.has(this.#writers.get(row.id) ?? -1)
-		);
-		for (const start of [...starts, ...this.#seats.map(({ leaf }) => leaf)]) {
-			for (let row = start; row && !needed.has(row.id); row = this.#parentOf(row)) {
-				needed.add(row.id);
-			}
-		}
-		for (const id of [...this.tree.rows.keys()]) if (!needed.has(id)) this.tree.rows.delete(id);
+		// While one session of the tree is left, all its messages are.
+		if (this.#seats.length === 0) this.tree.rows.clear();
 		this.deleted++;
 	}
 
