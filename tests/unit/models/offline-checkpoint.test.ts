@@ -132,6 +132,16 @@ describe('the research template', () => {
 		]);
 	});
 
+	test('takes nothing from what the recall tools returned: it was said before', () => {
+		const recalled = `[m:0a1b2c3d4e tool search_history]
+input: {"query":"gap"}
+result: {"hits":[{"message":"0d195b0de4","role":"assistant","snippet":"The best gap was 21 days in QWERTY23."}]}`;
+		const summary = write({ transcript: [`${review}\n${recalled}`] });
+		expect(summary).not.toContain('0d195b0de4');
+		expect(summary).not.toContain('QWERTY23');
+		expect(summary).toContain('ABCD2345');
+	});
+
 	test('leaves greetings and announcements out', () => {
 		expect(summary).not.toMatch(/Hello|Understood|I will search/);
 	});

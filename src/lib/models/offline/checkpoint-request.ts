@@ -1,3 +1,4 @@
+import { recallTools } from '../../context/recall';
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 
 export type Speaker = 'user' | 'assistant' | 'tool';
@@ -58,6 +59,9 @@ function between(text: string, tag: string): string {
 	return open === -1 || close < open ? '' : text.slice(open + tag.length + 2, close).trim();
 }
 
+/** What these return was said before, and stands there: it is no source of its own. */
+const recallNames: ReadonlySet<string> = new Set(recallTools.map(({ name }) => name));
+
 const header = /^\[m:(\S{8,}) (user|assistant|tool)(?: ([^\]\n]*))?\]$/;
 
 function blocksIn(transcript: string): TranscriptBlock[] {
@@ -75,5 +79,7 @@ function blocksIn(transcript: string): TranscriptBlock[] {
 			});
 		} else blocks.at(-1)?.lines.push(line);
 	}
-	return blocks.map(({ lines, ...block }) => ({ ...block, text: lines.join('\n').trim() }));
+	return blocks
+		.filter(({ tool }) => !recallNames.has(tool))
+		.map(({ lines, ...block }) => ({ ...block, text: lines.join('\n').trim() }));
 }
